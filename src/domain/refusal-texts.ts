@@ -161,6 +161,7 @@ export const refusalSentences = {
   hasApproved: 'Approval {id} was approved by {who}',
   hasRejected: 'Approval {id} was rejected by {who}',
   hasSentBack: 'Approval {id} was sent back for revision by {who}',
+  nothingToChange: 'say what is to be changed: title or archived',
   nothingHeld: 'Approval {id} waits for a decision; there is none to take back',
   onlyPermissions: 'Only tool permissions can be always allowed',
   nothingRevised: 'A permission is allowed or denied; it cannot be sent back for revision',

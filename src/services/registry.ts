@@ -14,6 +14,7 @@ import * as changeConversation from './conversations/change-conversation.ts'
 import * as chapters from './conversations/chapters.ts'
 import * as importConversation from './conversations/import-conversation.ts'
 import * as makeSearchable from './conversations/make-searchable.ts'
+import * as markConversation from './conversations/mark-conversation.ts'
 import * as addMessage from './flows/add-message.ts'
 import * as answerChat from './flows/answer-chat.ts'
 import * as answerPermission from './flows/answer-permission.ts'
@@ -112,6 +113,7 @@ const files: readonly object[] = [
   launchRecord,
   leases,
   makeSearchable,
+  markConversation,
   orderStop,
   passes,
   postMessage,

@@ -10,12 +10,10 @@ import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
 import {
   getOrCreateConversation,
-  markSeen,
   resetConversation,
   setConversationSummary,
   setFlags,
   setHistory,
-  setTitle,
   truncateHistory,
 } from '../../services/conversations/change-conversation.ts'
 import {
@@ -28,6 +26,11 @@ import {
   setCutoverRule,
 } from '../../services/conversations/chapters.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
+import {
+  archiveConversation,
+  markSeen,
+  setTitle,
+} from '../../services/conversations/mark-conversation.ts'
 import {
   findRolePlace,
   findSavedConversation,
@@ -81,12 +84,13 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
       return conversation
     },
   ),
-  getConversation: query(getConversation, ({ params }) => params),
-  changeConversation: run(setTitle, ({ params, body, who }) => ({
-    ...params,
-    ...body,
-    by: who.id,
-  })),
+  getConversation: query(getConversation, ({ params, who }) => ({ ...params, personId: who.id })),
+  changeConversation: by(archiveConversation, ({ params, body, who, deps, receipt }) => {
+    const change = { ...params, archived: body.archived, by: who.id }
+    return body.title === undefined
+      ? deps.app.run(archiveConversation, change, who, receipt)
+      : deps.app.run(setTitle, { ...change, title: body.title }, who, receipt)
+  }),
   markSeen: run(markSeen, ({ params, body, who }) => ({ ...params, ...body, personId: who.id })),
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),

@@ -32,7 +32,10 @@ export const Conversation = z.object({
     .describe('What it is; `channel`: a chat on another platform, `other`: another program’s'),
   channel: z.string().describe('The part of the key before its first colon'),
   projectId: z.string().nullable(),
-  agentId: z.string().nullable(),
+  agentId: z.string().nullable().describe('The one that answers at present'),
+  agents: z
+    .array(z.object({ agentId: z.string(), since: Time }))
+    .describe('The agents that people had in it one after another, the present one last'),
   agentIds: z.array(z.string()).optional().describe('Both agents of a conversation of two'),
   userSessionId: z.string().optional().describe('Of an agent in a role, with the role'),
   role: z.string().optional(),
@@ -45,7 +48,7 @@ export const Conversation = z.object({
     .optional()
     .describe('The person who wrote or imported the summary; left out: the agent'),
   flags: Flags,
-  /** Set by a person or the agent; null: none yet. */
+  /** A person's, else the agent's, else the first line of the first prompt; null: none yet. */
   title: z.string().nullable(),
   forkedFrom: z.object({ key: z.string(), turnId: z.string() }).optional(),
   /** The current activity; left out in events, where it would be outdated. */
@@ -69,16 +72,22 @@ export const Conversation = z.object({
     .describe('FS8: the last rewind, while it can be undone'),
   /** The agent's workspace; null: there is no project. */
   workplace: ConversationWorkspace.nullable().optional(),
+  unread: z.boolean().optional().describe('Something was said that the caller has not seen'),
+  settled: z.boolean().optional().describe('Nothing was said since the caller settled it'),
+  archived: z.boolean().optional().describe('The caller has archived it'),
   messageCount: z.number().int(),
   created: Time,
   updated: Time,
+  lastTurnAt: Time.describe('When its newest turn was asked for; lists are in this order'),
 })
 export type Conversation = z.output<typeof Conversation>
 
 /** In a list, with the beginning of the last message. */
 export const ListedConversation = Conversation.extend({
   opening: z.string().nullable().describe('The beginning of the first message that was written'),
-  unread: z.boolean().describe('Something was said that the caller has not seen'),
+  unread: z.boolean(),
+  settled: z.boolean(),
+  archived: z.boolean(),
   lastMessage: z
     .object({
       seq: z.number().int(),

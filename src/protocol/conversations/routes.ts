@@ -33,10 +33,12 @@ export const conversationRoutes = {
   listConversations: route({
     method: 'GET',
     path: '/api/conversations',
-    summary: 'List the conversations, the one touched last first',
+    summary: 'List the conversations, the newest last turn first',
     ...listOf(ListedConversation, {
       channel: line(100).optional().describe('Only on this channel: web, agent, telegram …'),
       projectId: Id.optional(),
+      agentId: Id.optional().describe('Only those that this agent answers at present'),
+      archived: YesOrNo.describe('Those that the caller has archived, instead of the others'),
       live: YesOrNo.describe('Only those that an agent works in or is about to, with what it does'),
     }),
   }),
@@ -57,15 +59,26 @@ export const conversationRoutes = {
   changeConversation: route({
     method: 'PATCH',
     path: one,
-    summary: 'Give a conversation a title; null: as its agent says, or the first message',
-    body: z.strictObject({ title: line(200).nullable() }),
+    summary:
+      'Give a conversation a title (null: as its agent says, or the first message), or archive ' +
+      'it for the caller',
+    body: z.strictObject({
+      title: line(200).nullable().optional(),
+      archived: z
+        .boolean()
+        .optional()
+        .describe('Out of the caller’s lists until something is said in it; for nobody else'),
+    }),
     answer: Conversation,
   }),
   markSeen: route({
     method: 'PUT',
     path: `${one}/seen`,
     summary: 'Record that the caller has read a conversation up to a message; never goes back',
-    body: z.strictObject({ seq: z.int().min(0) }),
+    body: z.strictObject({
+      seq: z.int().min(0),
+      settled: z.boolean().optional().describe('Dismisses and clears everything up to it, too'),
+    }),
   }),
   deleteConversation: route({
     method: 'DELETE',

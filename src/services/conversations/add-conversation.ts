@@ -62,6 +62,7 @@ export async function addThread(
     ...named,
     created_at: now,
     updated_at: now,
+    last_turn_at: now,
   })
   await addConversation(tx, row)
   return row

@@ -1,4 +1,4 @@
-/** Changes of a conversation as a whole: its beginning and end, title, flags, summary, history, and who has read it (UI1). */
+/** Changes of a conversation as a whole: its beginning and end, flags, summary and history. */
 
 import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'
@@ -18,11 +18,7 @@ import {
   type Message,
   maxHistoryMessages,
 } from '../../protocol/conversations/message.ts'
-import {
-  type ConversationRow,
-  conversationOf,
-  keepSeen,
-} from '../../store/conversations/conversations.ts'
+import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
 import {
   afterAllMessages,
   measured,
@@ -34,8 +30,6 @@ import { type AgentCaller, selectOldestNotHanded } from '../../store/conversatio
 import type { Tx } from '../../store/store.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { withoutDraft } from './add-conversation.ts'
-import { conversationView } from './conversation-activity.ts'
 import {
   beginChapter,
   changeConversation,
@@ -50,42 +44,6 @@ import {
 import { type ContextCaller, ownConversation } from './own-conversation.ts'
 import { requireOwnMessages } from './own-messages.ts'
 import { isSame } from './same-message.ts'
-
-/** Never goes back: another device may have read further. */
-export const markSeen = defineUseCase('mark-seen', {
-  scope: 'read',
-  on: 'conversation',
-  streams: ({ key }: { key: string; personId: string; seq: number }) => [streamOfKey(key)],
-  run: async (tx, seen): Promise<void> => {
-    await existingConversation(tx, seen.key)
-    await tx.write(keepSeen, seen)
-  },
-})
-
-interface Title {
-  readonly key: string
-  /** null: as the agent says, or the first prompt. */
-  readonly title: string | null
-  readonly by: string
-}
-
-/** A title that a person gave stays; the agent's no longer replace it. */
-export const setTitle = defineUseCase('set-title', {
-  scope: 'write',
-  on: 'conversation',
-  streams: ({ key }: Title) => [streamOfKey(key)],
-  run: async (tx, { key, title, by }, { now }): Promise<Conversation> => {
-    const row = await currentConversation(tx, key, now)
-    tx.append(conversationStream(key), { type: 'title-set', data: { title, by } })
-    const changed = await changeConversation(
-      tx,
-      await withoutDraft(tx, row),
-      { title, titled_by: title === null ? null : by },
-      row.updated_at,
-    )
-    return conversationView(tx, changed)
-  },
-})
 
 /** Returns the conversation of a key, creating it if needed (CV1). */
 export const getOrCreateConversation = defineUseCase('get-or-create-conversation', {

@@ -9,7 +9,7 @@ import {
   type RolePlace,
   rolePlaceOf,
 } from '../../store/conversations/conversation-identity.ts'
-import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { liveLaunchesOf } from '../../store/processes/launches.ts'
 import type { Reader } from '../../store/store.ts'
 import { selectLimitedIn } from '../../store/turns/contexts.ts'
@@ -22,23 +22,14 @@ import {
   type TurnRow,
   turnStream,
 } from '../../store/turns/turns.ts'
-import { mustWaitForFolder, workplaceOf } from './conversation-workplace.ts'
-
-export const conversationView = async (
-  reader: Reader,
-  row: ConversationRow,
-): Promise<Conversation> => ({
-  ...conversationOf(row),
-  ...(await activityOf(reader, row)),
-  workplace: await workplaceOf(reader, row),
-})
+import { mustWaitForFolder } from './conversation-workplace.ts'
 
 const hasFailed = ({ state }: Pick<TurnRow, 'state'>): boolean =>
   state === 'failed' || state === 'unknown'
 
 type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
 
-async function activityOf(reader: Reader, row: ConversationRow): Promise<Activity> {
+export async function activityOf(reader: Reader, row: ConversationRow): Promise<Activity> {
   const waiting = await findWaitingTurn(reader, row.key)
   const activity = waiting ? 'waiting' : await activityOfIdle(reader, row)
   return { activity, waitsFor: waiting ? 'checkout' : null }

@@ -234,7 +234,7 @@ export async function openConversation(
 ): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.row('conversations', { key })
   if (found) return { row: await closeDueChapter(tx, found, now), created: false }
-  const about = { key, created_at: now, updated_at: now }
+  const about = { key, created_at: now, updated_at: now, last_turn_at: now }
   const begun = newRow('conversations', { ...about, ...identityToBegin(key), ...given })
   const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
   await addConversation(tx, row)
@@ -339,6 +339,8 @@ export async function writeMessage(
       ...row,
       unsummarised_chars: row.unsummarised_chars + counts.chars,
       message_count: row.message_count + counts.messages,
+      last_seq: message.visible ? message.seq : row.last_seq,
+      last_turn_at: message.visible && message.role === 'user' ? now : row.last_turn_at,
       chapter_messages: row.chapter_messages + (message.copyOf === null ? counts.messages : 0),
       updated_at: now,
     },
@@ -346,27 +348,9 @@ export async function writeMessage(
 }
 
 const messageRow = (message: Message) => ({
-  ...columns(
-    message,
-    'conversation_key',
-    'seq',
-    'id',
-    'role',
-    'sender_id',
-    'receiver_id',
-    'content',
-    'priority',
-    'project_id',
-  ),
-  ...columns(
-    message,
-    'related_task_id',
-    'related_handoff_id',
-    'client_id',
-    'tool_call_id',
-    'copy_of',
-    'created_at',
-  ),
+  ...columns(message, 'conversation_key', 'seq', 'id', 'role', 'sender_id', 'receiver_id'),
+  ...columns(message, 'content', 'priority', 'project_id', 'related_task_id', 'created_at'),
+  ...columns(message, 'related_handoff_id', 'client_id', 'tool_call_id', 'copy_of'),
   notice: message.notice ? JSON.stringify(message.notice) : null,
   visible: message.visible ? 1 : 0,
   tool_calls: jsonOf(message.toolCalls),

@@ -13,28 +13,27 @@ import {
   rolePlaceOf,
 } from '../../store/conversations/conversation-identity.ts'
 import {
-  type ConversationRow,
   conversationsPage,
-  selectOpenConversationsOf,
-  selectSeen,
   type WantedConversations,
+} from '../../store/conversations/conversation-list.ts'
+import {
+  type ConversationRow,
+  selectOpenConversationsOf,
 } from '../../store/conversations/conversations.ts'
 import {
   afterAllMessages,
   messagesAfter,
   messagesBefore,
-  selectLastSaid,
-  selectOpening,
 } from '../../store/conversations/messages.ts'
-import { noticeFrom } from '../../store/fields.ts'
+import { fields, noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { selectTaskTitleIn } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchProject } from '../refusals.ts'
 
-import { conversationView, figuresOf } from './conversation-activity.ts'
+import { figuresOf } from './conversation-activity.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
+import { conversationView, marksFor, viewFor } from './conversation-view.ts'
 import { workplaceOn } from './conversation-workplace.ts'
 import { undoableRewind } from './undoable-rewind.ts'
 
@@ -52,28 +51,20 @@ export const findSavedConversation = defineQuery('find-saved-conversation', {
 export const getConversation = defineQuery('get-conversation', {
   scope: 'read',
   on: 'conversation',
-  run: async (reader, { key }: { key: string }): Promise<Conversation> => {
+  run: async (
+    reader,
+    { key, personId = '' }: { key: string; personId?: string },
+  ): Promise<Conversation> => {
     streamOfKey(key)
     const row = await existingConversation(reader, key)
-    const [opening, rewound] = [await openingOf(reader, row), await undoableRewind(reader, key)]
+    const rewound = await undoableRewind(reader, key)
     return {
-      ...(await conversationView(reader, row)),
+      ...(await viewFor(reader, row, personId)),
       ...(await figuresOf(reader, row)),
-      opening,
       ...(rewound && { rewound }),
     }
   },
 })
-
-/** What stands for a title: the newest task of work, else the beginning of the first message. */
-async function openingOf(
-  reader: Reader,
-  { key, kind }: Pick<ConversationRow, 'key' | 'kind'>,
-): Promise<string | null> {
-  const task = kind === 'work' && (await reader.first(selectTaskTitleIn, { key }))
-  if (task) return task.title
-  return (await reader.first(selectOpening, { key }))?.beginning ?? null
-}
 
 /** What these conversations are. */
 export const findIdentities = defineQuery('find-identities', {
@@ -100,63 +91,56 @@ export const findWorkplace = defineQuery('find-workplace', {
   },
 })
 
-interface ConversationsQuery extends PageQuery, Omit<WantedConversations, 'accountId'> {
+type Asked = Omit<WantedConversations, 'accountId' | 'personId'>
+
+interface ConversationsQuery extends PageQuery, Asked {
   readonly viewer: Viewer
-  /** Whose unread marks are told. */
+  /** Whose marks are told, and whose archive is left out. */
   readonly personId?: string
 }
 
 /**
- * Lists conversations, last changed first, in pages (HT1), each with the beginning of its last
- * message.
+ * Lists conversations, the newest last turn first, in pages (HT1), each with the beginning of its
+ * last message.
  */
 export const listConversations = defineQuery('list-conversations', {
   scope: 'read',
   on: 'viewer',
   run: async (
     reader,
-    { channel, projectId, viewer, live, personId = '', ...page }: ConversationsQuery,
+    { viewer, personId = '', limit, cursor, ...wanted }: ConversationsQuery,
   ): Promise<Page<ListedConversation>> => {
-    const found = await conversationsPage(reader, pageParams(page), {
-      channel,
-      projectId,
-      accountId: viewer,
-      ...(live && { live }),
-    })
-    const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({
-      createdAt: updated_at,
+    const which = { ...wanted, accountId: viewer, personId }
+    const found = await conversationsPage(reader, pageParams({ limit, cursor }), which)
+    const { items, nextCursor } = cutPageBy(found, limit, ({ key, last_turn_at }) => ({
+      createdAt: last_turn_at,
       id: key,
     }))
     const listed: ListedConversation[] = []
-    for (const item of items) {
-      const view = {
-        ...(await conversationView(reader, item)),
-        ...(live && (await figuresOf(reader, item))),
-      }
-      listed.push(await withMessages(reader, item, view, personId))
-    }
+    for (const item of items)
+      listed.push({
+        ...(await listedFor(reader, item, personId)),
+        ...(wanted.live && (await figuresOf(reader, item))),
+      })
     return { items: listed, nextCursor }
   },
 })
 
-async function withMessages(
+async function listedFor(
   reader: Reader,
   row: ConversationRow,
-  conversation: Conversation,
   personId: string,
 ): Promise<ListedConversation> {
-  const { key } = row
-  const opening = await openingOf(reader, row)
-  const last = await reader.first(selectLastSaid, { key })
-  if (!last) return { ...conversation, opening, unread: false, lastMessage: null }
-  const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last
-  const unread =
-    senderId !== personId && seq > ((await reader.first(selectSeen, { key, personId }))?.seq ?? 0)
+  const { marks, last } = await marksFor(reader, row, personId)
   return {
-    ...conversation,
-    opening,
-    unread,
-    lastMessage: { seq, role, senderId, createdAt, beginning, notice: noticeFrom(last.notice) },
+    ...(await conversationView(reader, row)),
+    ...marks,
+    lastMessage: last
+      ? {
+          ...fields(last, 'seq', 'role', 'sender_id', 'beginning', 'created_at'),
+          notice: noticeFrom(last.notice),
+        }
+      : null,
   }
 }
 

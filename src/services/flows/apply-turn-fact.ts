@@ -6,22 +6,18 @@
 
 import { detailFrom } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import {
-  conversationStream,
-  projectStream,
-  turnsStream,
-  userSessionStream,
-} from '../../domain/stream-name.ts'
+import { projectStream, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
 import { primerMark } from '../../domain/turns/prompts.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sessions.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { isOfRole, relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
-import { changeConversation } from '../conversations/conversation-record.ts'
+import { keepAgentTitle } from '../conversations/mark-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { keepOffers, keepOption, keepResult, keptWithContext } from '../turns/chat-options.ts'
 import { lockContext, primerForTurn } from '../turns/context-record.ts'
@@ -219,6 +215,10 @@ async function update(
 const isOurs = (said: AgentUpdate): boolean =>
   said.kind === 'title' && (said.title ?? '').includes(primerMark)
 
+/** An agent that was replaced names it no more; one between two agents may be named by both. */
+const isPresentAgent = ({ kind, agent_id }: ConversationRow, agentId: string): boolean =>
+  kind === 'agent' || agent_id === null || agent_id === agentId
+
 /**
  * Keeps the commands of a chat's agent with its context, and its title with the conversation;
  * tells readers of a chat.
@@ -237,13 +237,8 @@ async function keepWithContext(
   }
   if (said.kind === 'title') {
     const conversation = await tx.row('conversations', { key })
-    if (conversation && conversation.title !== said.title) {
-      tx.append(conversationStream(key), {
-        type: 'title-set',
-        data: { title: said.title, by: role },
-      })
-      await changeConversation(tx, conversation, { title: said.title }, now)
-    }
+    if (conversation && isPresentAgent(conversation, role))
+      await keepAgentTitle(tx, conversation, { title: said.title, agentId: role, now })
   }
   await keepOption(tx, row, said)
   if (!isInRole && keptWithContext.has(said.kind))

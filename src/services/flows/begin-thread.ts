@@ -12,8 +12,8 @@ import type { ConversationRow } from '../../store/conversations/conversations.ts
 import { selectByClientId } from '../../store/conversations/messages.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addThread } from '../conversations/add-conversation.ts'
-import { conversationView } from '../conversations/conversation-activity.ts'
 import { existingConversation } from '../conversations/conversation-record.ts'
+import { viewFor } from '../conversations/conversation-view.ts'
 import { defaultWorkplace, whyNoWorktree } from '../conversations/conversation-workplace.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused } from '../refusals.ts'
@@ -31,7 +31,7 @@ export const beginThread = defineUseCase('begin-thread', {
   streams: ({ projectId }: NewThread) => [projectStream(projectId)],
   run: async (tx, input, context): Promise<Conversation> => {
     const { key } = (await begunEarlier(tx, input)) ?? (await beginOnce(tx, input, context))
-    return conversationView(tx, await existingConversation(tx, key))
+    return viewFor(tx, await existingConversation(tx, key), input.by)
   },
 })
 

@@ -25,8 +25,9 @@ import {
   selectRunningOfLaunch,
   type TurnRow,
 } from '../../store/turns/turns.ts'
-import { conversationView, findWaitingTurn } from '../conversations/conversation-activity.ts'
+import { findWaitingTurn } from '../conversations/conversation-activity.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { conversationView } from '../conversations/conversation-view.ts'
 import { mustWaitForFolder, startableChats } from '../conversations/conversation-workplace.ts'
 import { reasonToGo } from '../processes/reason-to-go.ts'
 import { contextFacts, roleContextKey } from '../turns/context-record.ts'

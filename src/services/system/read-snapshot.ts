@@ -39,7 +39,7 @@ import {
   runningView,
   userSessionView,
 } from '../consoles/user-session-view.ts'
-import { conversationView } from '../conversations/conversation-activity.ts'
+import { conversationView } from '../conversations/conversation-view.ts'
 import { withDecisions } from '../turns/turn-decisions.ts'
 import { readTurnOutput } from '../turns/turn-output.ts'
 

@@ -6,6 +6,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { textOf } from '../../domain/notices.ts'
 import { conversationStream, userSessionStream } from '../../domain/stream-name.ts'
 import { decideTurn, type TurnDecision, type TurnEvent } from '../../domain/turns/lifecycle.ts'
+import { touchTurn } from '../../store/conversations/conversations.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import type { NewRow } from '../../store/rows.ts'
 import type { Tx } from '../../store/store.ts'
@@ -16,8 +17,10 @@ export const lockTurn = (tx: Tx, { user_session_id: id, conversation_key: key }:
   tx.lock(id === null ? conversationStream(key) : userSessionStream(id))
 
 /** Adds a turn, which waits. */
-export const addTurn = (tx: Tx, row: NewRow<'turns'>): Promise<void> =>
-  tx.insert('turns', { ...row, state: 'queued' })
+export async function addTurn(tx: Tx, row: NewRow<'turns'>): Promise<void> {
+  await tx.insert('turns', { ...row, state: 'queued' })
+  await tx.write(touchTurn, { key: row.conversation_key, at: row.created_at })
+}
 
 export type TurnMove = Extract<TurnDecision, { outcome: 'changed' }>
 

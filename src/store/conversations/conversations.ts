@@ -2,16 +2,12 @@
  * Queries about conversations, and their form for readers. Written under the lock of the
  * conversation's stream.
  */
-import { sql } from 'kysely'
+import type { Instant } from '../../domain/instant.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Post } from '../agent-sessions/agent-sessions.ts'
 import { fields } from '../fields.ts'
-import type { PageParams } from '../page-cursor.ts'
-import { pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
-import type { Reader } from '../store.ts'
-import { open } from '../turns/turns.ts'
 import { agentsOf, channelOfConversation, identityIn } from './conversation-identity.ts'
 
 export type ConversationRow = Tables['conversations']
@@ -21,56 +17,11 @@ export const countsOf = (row: ConversationRow) => ({
   key: row.key,
   unsummarised_chars: row.unsummarised_chars,
   message_count: row.message_count,
+  last_seq: row.last_seq,
+  last_turn_at: row.last_turn_at,
   chapter_messages: row.chapter_messages,
   updated_at: row.updated_at,
 })
-
-interface ConversationsFilter {
-  readonly from: string
-  readonly to: string
-  readonly accountId: string | null
-  readonly isOwner: number
-  readonly projectId: string
-  readonly inAny: number
-  readonly isAny: number
-}
-
-/**
- * `from` and `to` enclose the keys: all, or those of one channel. `isAny` 0: only with an open
- * turn.
- */
-const selectConversationsPage = statement<PageParams & ConversationsFilter>()((db, p) =>
-  pageOf(
-    db
-      .selectFrom('conversations')
-      .selectAll()
-      .where('key', '>=', p.from)
-      .where('key', '<', p.to)
-      .where('draft', '=', 0)
-      .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
-      // A console without an account came back from files: nobody knows whose it was.
-      .where((eb) =>
-        eb.or([
-          eb.and([eb('account_id', 'is', null), eb('kind', '<>', 'console')]),
-          eb('account_id', '=', p.accountId),
-          eb(eb.val(p.isOwner), '=', 1),
-        ]),
-      )
-      .where((eb) =>
-        eb.or([
-          eb(eb.val(p.isAny), '=', 1),
-          eb(
-            'key',
-            'in',
-            eb.selectFrom('turns').select('conversation_key').where('state', 'in', open),
-          ),
-        ]),
-      ),
-    p,
-    'updated_at',
-    'key',
-  ),
-)
 
 /** Fields of other programs at the top of its file (CV7). */
 export const extraOf = ({ extra }: Pick<ConversationRow, 'extra'>): Record<string, unknown> =>
@@ -82,6 +33,10 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
   ...(row.kind === 'agent'
     ? { agentId: null, agentIds: agentsOf(identityIn(row)) }
     : { agentId: row.agent_id }),
+  agents:
+    row.agent_id === null || row.kind === 'agent'
+      ? []
+      : [{ agentId: row.agent_id, since: row.created_at }],
   ...(row.user_session_id !== null && { userSessionId: row.user_session_id }),
   ...(row.role !== null && { role: row.role }),
   ...(row.work_session_id !== null && { workSessionId: row.work_session_id }),
@@ -92,36 +47,8 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
   messageCount: row.message_count,
   created: row.created_at,
   updated: row.updated_at,
+  lastTurnAt: row.last_turn_at,
 })
-
-export interface WantedConversations {
-  readonly channel?: string | undefined
-  readonly projectId?: string | undefined
-  /** The account whose consoles are included. Null for all. */
-  readonly accountId: string | null
-  /** Only those that an agent works in or is about to. */
-  readonly live?: boolean
-}
-
-/** Most recently changed first. */
-export async function conversationsPage(
-  reader: Reader,
-  { createdAt, id, limit }: PageParams,
-  { channel, accountId, projectId, live = false }: WantedConversations,
-): Promise<ConversationRow[]> {
-  // `;` follows `:` in every collation, and no character follows the last one.
-  const keys =
-    channel === undefined
-      ? { from: '', to: '\u{10ffff}' }
-      : { from: `${channel}:`, to: `${channel};` }
-  const whose = { accountId, isOwner: accountId === null ? 1 : 0 }
-  const where = {
-    projectId: projectId ?? '',
-    inAny: projectId === undefined ? 1 : 0,
-    isAny: live ? 0 : 1,
-  }
-  return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
-}
 
 export const selectHolderOf = statement<{ name: string }>()((db, p) =>
   db.selectFrom('conversation_names').select('conversation_key').where('name', '=', p.name),
@@ -129,6 +56,11 @@ export const selectHolderOf = statement<{ name: string }>()((db, p) =>
 
 export const selectNameOf = statement<{ key: string }>()((db, p) =>
   db.selectFrom('conversation_names').select('name').where('conversation_key', '=', p.key),
+)
+
+/** A turn was added: its conversation is at the head of the lists. */
+export const touchTurn = statement<{ key: string; at: Instant }>()((db, p) =>
+  db.updateTable('conversations').set({ last_turn_at: p.at }).where('key', '=', p.key),
 )
 
 /** The agent sessions that wrote in open conversations between agents (CV10). */
@@ -152,24 +84,4 @@ export const selectOpenConversationsOf = statement<Post & { limit: number }>()((
     .where('agent_sessions.state', '<>', ended)
     .orderBy('open_conversations.conversation_key')
     .limit(p.limit),
-)
-
-export const keepSeen = statement<{ key: string; personId: string; seq: number }>()((db, p) =>
-  db
-    .insertInto('seen_conversations')
-    .values({ person_id: p.personId, conversation_key: p.key, seq: p.seq })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['person_id', 'conversation_key'])
-        .doUpdateSet({ seq: p.seq })
-        .where(sql.ref('seen_conversations.seq'), '<', p.seq),
-    ),
-)
-
-export const selectSeen = statement<{ personId: string; key: string }>()((db, p) =>
-  db
-    .selectFrom('seen_conversations')
-    .select('seq')
-    .where('person_id', '=', p.personId)
-    .where('conversation_key', '=', p.key),
 )

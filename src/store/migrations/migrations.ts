@@ -15,6 +15,7 @@ import { heldDecisions } from './0046-held-decisions.ts'
 import { lanes } from './0047-lanes.ts'
 import { comments } from './0048-comments.ts'
 import { peopleAndThreadsOfChannels } from './0049-people-and-threads-of-channels.ts'
+import { marksOfPeople } from './0050-marks-of-people.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -30,6 +31,7 @@ export const migrations = numbered([
   lanes,
   comments,
   peopleAndThreadsOfChannels,
+  marksOfPeople,
 ])
 
 export const newestVersion = migrations.length

@@ -40,6 +40,10 @@ export const conversationTables = {
     kept_after: column<number>(0),
     unsummarised_chars: column<number>(0),
     message_count: column<number>(0),
+    /** When its newest turn was added, by which it is listed. Without one: its beginning. */
+    last_turn_at: column<Instant>(),
+    /** The newest visible message, also one that was taken back. */
+    last_seq: column<number>(0),
     /** The logical day of the open chapter (DC2), and its end; null while it has no message. */
     chapter_day: column<Day | null>(null),
     chapter_due_at: column<Instant | null>(null),
@@ -55,6 +59,8 @@ export const conversationTables = {
     generation: column<number>(0),
     /** null: none was given; readers derive one. */
     title: column<string | null>(null),
+    /** What its agent calls it, also where a person's title stands. */
+    agent_title: column<string | null>(null),
     /** The person who gave the title; null: the agent, or nobody. */
     titled_by: column<string | null>(null),
     /** The account it belongs to, besides the owner; null: all who may read its project. */
@@ -159,11 +165,15 @@ export const conversationTables = {
     updated_at: column<Instant>(),
   },
 
-  /** How far a person has read a conversation. */
+  /** How far a person has read a conversation, and what is the person's own besides. */
   seen_conversations: {
     person_id: key<string>(),
     conversation_key: key<string>(),
     seq: column<number>(),
+    /** Dismissed and cleared up to this message. */
+    settled_seq: column<number>(0),
+    /** Archived when this was its newest message; null: it is not. */
+    archived_seq: column<number | null>(null),
   },
 
   panels: {

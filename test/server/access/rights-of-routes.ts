@@ -110,8 +110,9 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'read',
-    because: 'it marks what the caller has read, for the caller alone',
-    operations: ['markSeen'],
+    because:
+      'it marks what the caller has read and archived, for the caller alone; a title needs `write` as well (SL2)',
+    operations: ['markSeen', 'changeConversation'],
   },
   {
     scope: 'write',
@@ -148,7 +149,6 @@ export const rights: readonly Right[] = [
         'beginTurn',
         'stopTurns',
         'withdrawMessage',
-        'changeConversation',
       ] as const),
       ...(['rewindToTurn', 'undoRewind', 'forkFromTurn'] as const),
       ...(['addComment', 'changeComment', 'deleteComment', 'sendComments'] as const),

@@ -44,7 +44,7 @@ describe('chat', () => {
     const at = `/api/conversations/${encodeURIComponent(`web:${projectId}.ann`)}`
     // One's own words are not news; to somebody else they are.
     expect(await listed()).toMatchObject([
-      { opening: 'The first prompt', title: null, unread: false },
+      { opening: 'The first prompt', title: 'The first prompt', unread: false },
     ])
     expect(await listed(amy.token)).toMatchObject([{ unread: true }])
     const see = (seq: number) =>
@@ -307,13 +307,12 @@ describe('conversations', () => {
     }
     const key = 'slack:C0123 設計'
     const [status, conversation] = await ask('POST', '/api/conversations', { key })
-    expect([status, conversation]).toMatchObject([
-      201,
-      { key, summary: '', flags: {}, messageCount: 0 },
-    ])
+    const fresh = { key, summary: '', flags: {}, messageCount: 0 }
+    expect([status, conversation]).toMatchObject([201, fresh])
     expect(await ask('POST', '/api/conversations', { key })).toEqual([200, conversation])
     const figures = { cost: null, doing: null, lines: null, opening: null }
-    const whole = { ...conversation, activity: 'idle', waitsFor: null, workplace: null, ...figures }
+    const marks = { unread: false, settled: true, archived: false, workplace: null }
+    const whole = { ...conversation, activity: 'idle', waitsFor: null, ...marks, ...figures }
     expect(await ask('GET', path(key))).toEqual([200, whole])
     expect(
       await ask('POST', path(key, '/messages'), { role: 'user', content: 'one', clientId: 'c' }),

@@ -50,6 +50,7 @@ describe('conversations', () => {
       channel: 'telegram',
       projectId: null,
       agentId: null,
+      agents: [],
       state: 'open',
       summary: '',
       flags: {},
@@ -57,6 +58,7 @@ describe('conversations', () => {
       messageCount: 0,
       created: now,
       updated: now,
+      lastTurnAt: now,
     }
     for (const each of all) expect(each.conversation).toEqual(conversation)
     expect(await typesOf(store, conversationStream(key))).toEqual(['conversation-created'])

@@ -161,6 +161,7 @@ const words: RefusalSentences = {
   hasApproved: '承認 {id}: {who} が承認しました',
   hasRejected: '承認 {id}: {who} が却下しました',
   hasSentBack: '承認 {id}: {who} が修正を求めました',
+  nothingToChange: '変更する項目（タイトルまたはアーカイブ）を指定してください',
   nothingHeld: '承認 {id} は判断を待っています。取り消せる判断はありません',
   onlyPermissions: '「常に許可」にできるのは、ツールの許可だけです',
   nothingRevised: '許可は承認するか拒否するかのどちらかで、修正には差し戻せません',
