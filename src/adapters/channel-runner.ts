@@ -10,6 +10,7 @@ import { type Clock, pause } from '../platform/time/clock.ts'
 import { holdChannel, recordChannelState } from '../services/channels/hold-channel.ts'
 import { findPosition } from '../services/channels/queries.ts'
 import { tellMissed } from '../services/channels/send-outgoing.ts'
+import { pressButton } from '../services/flows/press-button.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
 import { Inbox } from './inbox.ts'
@@ -148,6 +149,11 @@ export class ChannelRunner {
           figures.received++
           sender.look()
           if (taken === 'message' && !message.isLate) this.#showTyping(message.chatId, signal)
+        },
+        press: async (press) => {
+          const pressed = await store.run(pressButton, { channel, ...press })
+          if (pressed.counted) sender.look()
+          return pressed.said
         },
         position: async () => (await store.query(findPosition, { channel })).position,
         servedChats: async () => (await store.query(findPosition, { channel })).chats,

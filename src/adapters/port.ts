@@ -56,6 +56,11 @@ export interface ChannelHost {
    * deliver it again.
    */
   take(message: Inbound): Promise<void>
+  /**
+   * Takes a press. Resolves, once it is durable, with words for the presser alone; null where none
+   * are needed.
+   */
+  press(press: Press): Promise<string | null>
   /** The position that the last message taken came with; null before the first. */
   position(): Promise<string | null>
   /** The chats in which something may have been written while we were not connected. */
@@ -77,6 +82,29 @@ export interface Outbound {
   readonly text: string
   /** Names this part, the same in every attempt. At most 25 characters. */
   readonly partId: string
+  readonly buttons?: readonly Button[] | undefined
+}
+
+/** A message of ours that is written anew, without its buttons. */
+export interface Edit {
+  readonly chatId: string
+  readonly ref: string
+  readonly text: string
+}
+
+/** A button under a message. A press hands its token over. */
+export interface Button {
+  readonly label: string
+  readonly token: string
+  readonly style: 'yes' | 'no' | 'plain'
+}
+
+/** A press, as the platform tells it. */
+export interface Press {
+  /** The chat of the message that the button is in. */
+  readonly chatId: string
+  readonly userId: string
+  readonly token: string
 }
 
 /** What the platform took. */
@@ -113,6 +141,8 @@ export interface ChannelAdapter {
    * retries by itself.
    */
   send(message: Outbound, signal: AbortSignal): Promise<Sent>
+  /** Writes a message of ours anew. Throws like `send`; the same again changes nothing. */
+  edit(message: Edit, signal: AbortSignal): Promise<void>
   /**
    * Looks for a part that may have arrived. Left out where the platform cannot tell. Throws like
    * `send`.

@@ -178,8 +178,13 @@ export class Sender {
     const isLast = part >= parts.length - 1
     if (text === undefined) return { is: 'sent', isLast: true, ref: null }
     try {
-      const message = { chatId, text, partId: partIdOf(this.#channel, chatId, n, begun) }
-      const { ref } = await this.#sendOnce(message, begun)
+      const { buttons, editRef } = begun
+      if (editRef !== undefined) {
+        await this.#options.adapter.edit({ chatId, ref: editRef, text }, this.#abort.signal)
+        return { is: 'sent', isLast: true, ref: null }
+      }
+      const partId = partIdOf(this.#channel, chatId, n, begun)
+      const { ref } = await this.#sendOnce({ chatId, text, partId, buttons }, begun)
       return { is: 'sent', isLast, ref }
     } catch (error) {
       const failure =

@@ -36,6 +36,7 @@ import * as handOverMessages from './flows/hand-over-messages.ts'
 import * as heldDecisions from './flows/held-decisions.ts'
 import * as orderStop from './flows/order-stop.ts'
 import * as postMessage from './flows/post-message.ts'
+import * as pressButton from './flows/press-button.ts'
 import * as replacePasskey from './flows/replace-passkey.ts'
 import * as reportProcessExit from './flows/report-process-exit.ts'
 import * as requestApproval from './flows/request-approval.ts'
@@ -117,6 +118,7 @@ const files: readonly object[] = [
   orderStop,
   passes,
   postMessage,
+  pressButton,
   replacePasskey,
   reportProcessExit,
   requestApproval,

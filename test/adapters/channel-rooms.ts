@@ -41,7 +41,15 @@ export interface Platform {
   open(token?: string): ChannelAdapter
   say(text: string, said?: Said): void
   textsIn(where?: 'direct' | 'group' | 'thread'): string[]
+  press(token: string, said?: Said): void
+  buttons(): Record<string, string>
+  /** What was said about presses, to their pressers alone. */
+  saidAboutPresses(): string[]
   isSettled(): boolean
+}
+
+interface Body {
+  readonly content?: string
 }
 
 export async function openSlack(): Promise<Platform> {
@@ -68,6 +76,10 @@ export async function openSlack(): Promise<Platform> {
       void standIn.say(text, { ...where[place], user: users[user], bot, unheard }),
     textsIn: (place = 'direct') =>
       standIn.textsOf(where[place].channel, place === 'thread' ? root : undefined),
+    press: (token, { in: place = 'direct', user = 'Aiko' } = {}) =>
+      standIn.press(token, { ...where[place], user: users[user] }),
+    buttons: () => standIn.buttonsIn('D1'),
+    saidAboutPresses: () => standIn.ephemeral.map((each) => String(each['text'])),
     isSettled: () => standIn.sockets.size > 0 && standIn.unacknowledged === 0,
   }
 }
@@ -89,6 +101,11 @@ export async function openDiscord(): Promise<Platform> {
     say: (text, { in: place = 'direct', user = 'Aiko', bot = false, unheard = false } = {}) =>
       void standIn.say(text, { channel: chats[place], user: users[user], bot, unheard }),
     textsIn: (place = 'direct') => standIn.textsOf(chats[place]),
+    press: (token, { in: place = 'direct', user = 'Aiko' } = {}) =>
+      standIn.press(token, { channel: chats[place], user: users[user] }),
+    buttons: () => standIn.buttonsIn('10'),
+    saidAboutPresses: () =>
+      standIn.callbacks.flatMap(({ data }) => (data ? [String((data as Body).content)] : [])),
     isSettled: () => true,
   }
 }

@@ -13,6 +13,7 @@ const adapter: ChannelAdapter = {
   maxChars: 4096,
   run: async () => {},
   send: async () => ({ ref: null }),
+  edit: async () => {},
   showTyping: async () => {},
 }
 

@@ -19,6 +19,11 @@ interface Kept {
   readonly nonce?: string
 }
 
+interface DiscordButton {
+  readonly label: string
+  readonly custom_id: string
+}
+
 export interface DiscordWriter {
   readonly channel?: string
   readonly user?: string
@@ -83,6 +88,28 @@ export class DiscordStandIn extends PlatformStandIn {
   /** Sessions that can be resumed no more. */
   forgetRuns(): void {
     this.#runs.clear()
+  }
+
+  /** Somebody presses a button that has this value, in a message of this chat. */
+  press(custom_id: string, { channel = '10', user = '1' }: DiscordWriter = {}): void {
+    const id = String(this.#next++)
+    const who = this.#isDirect(channel)
+      ? { user: { id: user } }
+      : { member: { user: { id: user } } }
+    const about = { id, token: `t${id}`, type: 3, channel_id: channel, data: { custom_id } }
+    this.dispatch('INTERACTION_CREATE', { ...about, ...who })
+  }
+
+  /** The buttons that are there, by their labels. */
+  buttonsIn(channel: string): Record<string, string> {
+    const rows = this.kept
+      .filter((each) => each.channel_id === channel && each.author.id === discordBot)
+      .flatMap((each) => (each.components ?? []) as { components: DiscordButton[] }[])
+    return Object.fromEntries(
+      rows.flatMap(({ components }) =>
+        components.map(({ label, custom_id }) => [label, custom_id]),
+      ),
+    )
   }
 
   textsOf = (channel: string): string[] =>
@@ -153,7 +180,8 @@ export class DiscordStandIn extends PlatformStandIn {
   }
 
   protected run(name: string, { path, query, body, token }: Call): Reply {
-    if (token !== discordToken)
+    // The address of an answer to a press is its credential.
+    if (token !== discordToken && !name.startsWith('POST /interactions'))
       return { status: 401, body: { code: 0, message: '401: Unauthorized' } }
     const [, id = ''] = /\/channels\/(\d+)/.exec(path) ?? []
     switch (name) {

@@ -33,6 +33,11 @@ export interface SlackWriter {
   readonly files?: readonly object[]
 }
 
+interface SlackButton {
+  readonly text: { readonly text: string }
+  readonly value: string
+}
+
 interface Pending {
   readonly id: string
   readonly payload: object
@@ -110,6 +115,24 @@ export class SlackStandIn extends PlatformStandIn {
 
   get unacknowledged(): number {
     return this.#pending.length
+  }
+
+  /** Somebody presses a button that has this value, in a message of this chat. */
+  press(value: string, { channel = 'D1', user = 'U1', thread }: SlackWriter = {}): void {
+    const message = { ts: '1700000000.000001', ...(thread && { thread_ts: thread }) }
+    const about = { user: { id: user }, channel: { id: channel }, message }
+    const payload = { type: 'block_actions', ...about, actions: [{ action_id: 'choice_0', value }] }
+    this.push({ envelope_id: `P${this.#next++}`, type: 'interactive', payload })
+  }
+
+  /** The buttons that are there, by their labels. */
+  buttonsIn(channel: string): Record<string, string> {
+    const blocks = this.kept
+      .filter((each) => each.channel === channel && each.user === slackBot)
+      .flatMap((each) => (each.blocks ?? []) as { elements?: SlackButton[] }[])
+    return Object.fromEntries(
+      blocks.flatMap(({ elements = [] }) => elements.map(({ text, value }) => [text.text, value])),
+    )
   }
 
   /** What we wrote there, as people see it. */

@@ -1,6 +1,6 @@
 /** What Discord sends over its gateway, as far as it is read here. Everything else is let pass. */
 import * as z from 'zod'
-import type { Inbound } from '../../adapters/port.ts'
+import type { Button, Inbound } from '../../adapters/port.ts'
 
 const User = z.object({
   id: z.string(),
@@ -23,6 +23,31 @@ export const Message = z.object({
   attachments: z.array(z.unknown()).default([]),
 })
 export type Message = z.output<typeof Message>
+
+/** A button that was pressed; in a server by a member of it. */
+export const Interaction = z.object({
+  id: z.string(),
+  token: z.string(),
+  type: z.literal(3),
+  channel_id: z.string(),
+  data: z.object({ custom_id: z.string().max(100) }),
+  member: z.object({ user: z.object({ id: z.string() }) }).optional(),
+  user: z.object({ id: z.string() }).optional(),
+})
+
+const styles = { yes: 3, no: 4, plain: 2 } as const
+
+export const componentsOf = (buttons: readonly Button[]) => [
+  {
+    type: 1,
+    components: buttons.map(({ label, token, style }) => ({
+      type: 2,
+      style: styles[style],
+      label,
+      custom_id: token,
+    })),
+  },
+]
 
 export const ChannelInfo = z.object({
   id: z.string(),

@@ -10,6 +10,7 @@ import {
   type ChannelAdapter,
   ChannelFailure,
   type ChannelHost,
+  type Edit,
   type Found,
   isOfChat,
   type Outbound,
@@ -19,7 +20,14 @@ import {
 } from '../../adapters/port.ts'
 import { isNewerId } from '../../domain/channels/key.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { ChannelInfo, inboundOf, isHeard, Message } from './discord-events.ts'
+import {
+  ChannelInfo,
+  componentsOf,
+  Interaction,
+  inboundOf,
+  isHeard,
+  Message,
+} from './discord-events.ts'
 import { failureOf } from './discord-failures.ts'
 import { type Dispatch, Resumption, serveGateway } from './gateway.ts'
 
@@ -34,6 +42,10 @@ const maxPagesSought = 5
 const maxChats = 5000
 /** Link previews are off: they have carried secrets out of answers. */
 const suppressEmbeds = 4
+/** How a press is answered: with words for its presser alone, or without. */
+const answer = 4
+const later = 6
+const onlyThey = 64
 
 export interface DiscordOptions {
   readonly token: string
@@ -44,13 +56,16 @@ export interface DiscordOptions {
 const apiUrl = (root: string): string => (URL.parse(root)?.pathname === '/' ? `${root}/api` : root)
 
 export function discord({ token, apiRoot }: DiscordOptions): ChannelAdapter {
-  const rest = new REST({
+  const options = {
     version: '10',
     ...(apiRoot === undefined ? {} : { api: apiUrl(apiRoot) }),
     retries: 0,
     rejectOnRateLimit: () => true,
     timeout: callWithinMs,
-  }).setToken(token)
+  }
+  const rest = new REST(options).setToken(token)
+  /** Answers to presses do not count to the limit of all calls. */
+  const answers = new REST({ ...options, globalRequestsPerSecond: Number.POSITIVE_INFINITY })
   const chats = new Map<string, ChannelInfo>()
 
   const orFailure = async <T>(call: Promise<T>): Promise<T> => {
@@ -98,8 +113,22 @@ export function discord({ token, apiRoot }: DiscordOptions): ChannelAdapter {
       const { channels, threads } = data as { channels?: unknown[]; threads?: unknown[] }
       for (const each of [...(channels ?? []), ...(threads ?? [])]) remember(each)
     } else if (/^(?:CHANNEL|THREAD)_(?:CREATE|UPDATE)$/.test(type)) remember(data)
+    else if (type === 'INTERACTION_CREATE') await press(host, data)
     else if (type === 'MESSAGE_CREATE')
       await take(host, data, ourId, resumption ? JSON.stringify(resumption) : undefined)
+  }
+
+  /** Answered within three seconds, after the press is stored. */
+  async function press(host: ChannelHost, given: unknown) {
+    const { data } = Interaction.safeParse(given)
+    const userId = data?.member?.user.id ?? data?.user?.id
+    if (!data || userId === undefined) return
+    const { id, token: answerTo, channel_id: chatId } = data
+    const words = await host.press({ chatId, userId, token: data.data.custom_id })
+    const body =
+      words === null ? { type: later } : { type: answer, data: { content: words, flags: onlyThey } }
+    const path = `/interactions/${id}/${answerTo}/callback` as const
+    await answers.post(path, { body, auth: false }).catch(() => {})
   }
 
   /** A page of what is in a chat after a message, oldest first. */
@@ -171,16 +200,22 @@ export function discord({ token, apiRoot }: DiscordOptions): ChannelAdapter {
       }
     },
 
-    async send({ chatId, text, partId }: Outbound, signal: AbortSignal): Promise<Sent> {
+    async send({ chatId, text, partId, buttons = [] }: Outbound, signal): Promise<Sent> {
       const body = {
         content: text,
         nonce: partId,
         enforce_nonce: true,
         allowed_mentions: { parse: [] },
         flags: suppressEmbeds,
+        ...(buttons.length > 0 && { components: componentsOf(buttons) }),
       }
       const sent = await orFailure(rest.post(`/channels/${chatId}/messages`, { body, signal }))
       return { ref: (sent as { readonly id?: string }).id ?? null }
+    },
+
+    async edit({ chatId, ref, text }: Edit, signal: AbortSignal): Promise<void> {
+      const body = { content: text, components: [], allowed_mentions: { parse: [] } }
+      await orFailure(rest.patch(`/channels/${chatId}/messages/${ref}`, { body, signal }))
     },
 
     async findSent(part: Sought, signal: AbortSignal): Promise<Found> {

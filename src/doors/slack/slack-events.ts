@@ -25,7 +25,16 @@ export type Message = z.output<typeof Message>
 
 export const Envelope = z.object({
   type: z.string(),
-  body: z.object({ event: z.unknown().optional() }).catch({}),
+  body: z.looseObject({ event: z.unknown().optional() }).catch({}),
+})
+
+/** A button that was pressed. */
+export const Actions = z.object({
+  type: z.literal('block_actions'),
+  user: z.object({ id: z.string() }),
+  channel: z.object({ id: z.string() }),
+  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }),
+  actions: z.array(z.object({ value: z.string().max(200) })),
 })
 
 /** Who we are there. */

@@ -2,6 +2,8 @@
  * Texts on Slack. What goes out can neither mention nor fetch anything: `&`, `<` and `>` are
  * escaped, and with these alone Slack makes mentions and links. Pure.
  */
+import type { Button } from '../../adapters/port.ts'
+import { splitText } from '../../domain/channels/split-text.ts'
 
 /** A mark that never closes is no block. */
 const blocks = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:\n {0,3}\1[`~]*[ \t]*$|(?![\s\S]))/gm
@@ -44,6 +46,30 @@ const words = (text: string): string =>
   text
     .replaceAll(/\[([^[\]\n]{1,500})\]\((https?:\/\/[^\s()"]{1,1000})\)/g, '$1 ($2)')
     .replaceAll(/\*\*([^*\n]+)\*\*/g, '*$1*')
+
+/** Slack takes no longer text in one block. */
+const maxBlockChars = 2900
+
+/** A message with buttons. Its text has been made for Slack already. */
+export const blocksOf = (text: string, buttons: readonly Button[]) => [
+  ...piecesOf(text).map((piece) => ({
+    type: 'section' as const,
+    text: { type: 'mrkdwn' as const, text: piece },
+  })),
+  {
+    type: 'actions' as const,
+    elements: buttons.map(({ label, token, style }, index) => ({
+      type: 'button' as const,
+      action_id: `choice_${index}`,
+      text: { type: 'plain_text' as const, text: label, emoji: false },
+      value: token,
+      ...(style === 'yes' && { style: 'primary' as const }),
+      ...(style === 'no' && { style: 'danger' as const }),
+    })),
+  },
+]
+
+const piecesOf = (text: string): string[] => splitText(text, maxBlockChars)
 
 /** What somebody wrote, as they saw it. Our own mention at its beginning is no part of it. */
 export function textFromSlack(

@@ -12,18 +12,18 @@ import {
   type ChannelAdapter,
   ChannelFailure,
   type ChannelHost,
+  type Edit,
   type Found,
   isOfChat,
   type Outbound,
-  type Sent,
   type ServedChat,
   type Sought,
 } from '../../adapters/port.ts'
-import { splitThreadId } from '../../domain/channels/key.ts'
+import { splitThreadId, threadId } from '../../domain/channels/key.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { Envelope, inboundOf, isHeard, Message, type OurSelf } from './slack-events.ts'
+import { Actions, Envelope, inboundOf, isHeard, Message, type OurSelf } from './slack-events.ts'
 import { failureOf } from './slack-failures.ts'
-import { slackText, textFromSlack } from './slack-text.ts'
+import { blocksOf, slackText, textFromSlack } from './slack-text.ts'
 
 const callWithinMs = 15_000
 const helloWithinMs = 30_000
@@ -107,6 +107,25 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
     )
   }
 
+  /** What is said about a press only its presser sees. */
+  async function press(host: ChannelHost, given: unknown, signal: AbortSignal) {
+    const { data } = Actions.safeParse(given)
+    if (!data) return
+    const { user, channel, message, actions } = data
+    const { ts, thread_ts: thread } = message
+    const isThread = thread !== undefined && thread !== ts
+    const chatId = isThread ? threadId(channel.id, thread) : channel.id
+    for (const { value: token } of actions.slice(0, 1)) {
+      const words = await host.press({ chatId, userId: user.id, token })
+      if (words === null) continue
+      const about = { channel: channel.id, user: user.id, text: slackText(words) }
+      await call(
+        web.chat.postEphemeral(isThread ? { ...about, thread_ts: thread } : about),
+        signal,
+      ).catch(() => {})
+    }
+  }
+
   /** A page of what is in a chat, newest first; of a thread, oldest first, with its root. */
   const page = (chatId: string, oldest: string | null, cursor: string | undefined) => {
     const [channel, ts] = splitThreadId(chatId)
@@ -155,6 +174,7 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
       connection.add(async () => {
         const { success, data } = Envelope.safeParse(given)
         if (success && data.type === 'events_api') await take(host, data.body.event, us)
+        if (success && data.type === 'interactive') await press(host, data.body, signal)
         // Without the acknowledgement it comes again and is known.
         await given.ack().catch(() => {})
       }),
@@ -209,12 +229,13 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
       }
     },
 
-    async send({ chatId, text, partId }: Outbound, signal: AbortSignal): Promise<Sent> {
+    async send({ chatId, text, partId, buttons = [] }: Outbound, signal: AbortSignal) {
       const [channel, thread] = splitThreadId(chatId)
       const { ts } = await call(
         web.chat.postMessage({
           channel,
           text: slackText(text),
+          ...(buttons.length > 0 && { blocks: blocksOf(slackText(text), buttons) }),
           ...(thread !== undefined && { thread_ts: thread }),
           unfurl_links: false,
           unfurl_media: false,
@@ -224,6 +245,11 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
         signal,
       )
       return { ref: ts ?? null }
+    },
+
+    async edit({ chatId, ref, text }: Edit, signal: AbortSignal): Promise<void> {
+      const [channel] = splitThreadId(chatId)
+      await call(web.chat.update({ channel, ts: ref, text: slackText(text), blocks: [] }), signal)
     },
 
     async findSent({ chatId, partId, afterRef }: Sought, signal: AbortSignal): Promise<Found> {

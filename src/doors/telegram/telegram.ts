@@ -5,19 +5,22 @@
  */
 import { Api, GrammyError, HttpError } from 'grammy/web'
 import {
+  type Button,
   type ChannelAdapter,
   ChannelFailure,
   type ChannelHost,
   codeOf,
+  type Edit,
   type Inbound,
   isNeverReached,
   type Outbound,
   type Sent,
 } from '../../adapters/port.ts'
+import { splitThreadId, threadId } from '../../domain/channels/key.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { mask, masked } from '../../platform/log/mask.ts'
 import './no-local-storage.ts'
-import type { Message, Update } from 'grammy/types'
+import type { CallbackQuery, Message, Update } from 'grammy/types'
 import { telegramHtml } from './markdown.ts'
 
 // Describes Telegram failures for the owner. The bot's token is part of every URL, so only
@@ -96,10 +99,19 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
   const poll = (offset: number, timeout: number, signal: AbortSignal): Promise<Update[]> =>
     orFailure(
       polling.getUpdates(
-        { offset, timeout, limit: updatesAtOnce, allowed_updates: ['message'] },
+        { offset, timeout, limit: updatesAtOnce, allowed_updates: ['message', 'callback_query'] },
         asTheirs(signal),
       ),
     )
+
+  /** What is said about a press only its presser sees. */
+  async function press(host: ChannelHost, query: CallbackQuery, signal: AbortSignal) {
+    const { id, from, data: token, message } = query
+    if (token === undefined || !message || from.is_bot) return
+    const words = await host.press({ chatId: chatIdOf(message), userId: String(from.id), token })
+    const shown = words === null ? {} : { text: words.slice(0, 190), show_alert: true }
+    await sending.answerCallbackQuery(id, shown, asTheirs(signal)).catch(() => {})
+  }
 
   return {
     channel: 'telegram',
@@ -115,29 +127,69 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
           if (signal.aborted) return
           const inbound = update.message && inboundOf(update.message)
           if (inbound) await host.take(inbound)
+          if (update.callback_query) await press(host, update.callback_query, signal)
           offset = update.update_id + 1
         }
       }
     },
 
-    async send({ chatId, text }: Outbound, signal: AbortSignal): Promise<Sent> {
-      const options = { parse_mode: 'HTML', link_preview_options: { is_disabled: true } } as const
+    async send({ chatId, text, buttons = [] }: Outbound, signal: AbortSignal): Promise<Sent> {
+      const [chat, thread] = splitThreadId(chatId)
+      const more = {
+        link_preview_options: { is_disabled: true },
+        ...(thread !== undefined && { message_thread_id: Number(thread) }),
+        ...(buttons.length > 0 && { reply_markup: { inline_keyboard: [keysOf(buttons)] } }),
+      }
+      const options = { ...more, parse_mode: 'HTML' } as const
       try {
         return sentAs(
-          await sending.sendMessage(chatId, telegramHtml(text), options, asTheirs(signal)),
+          await sending.sendMessage(chat, telegramHtml(text), options, asTheirs(signal)),
         )
       } catch (error) {
         // Not sent because of its formatting: sent again as plain text.
         if (!(error instanceof GrammyError) || !/can't parse entities/i.test(error.description))
           throw failureOf(error, token)
-        return sentAs(await orFailure(sending.sendMessage(chatId, text, {}, asTheirs(signal))))
+        return sentAs(await orFailure(sending.sendMessage(chat, text, more, asTheirs(signal))))
       }
     },
 
+    async edit({ chatId, ref, text }: Edit, signal: AbortSignal): Promise<void> {
+      const [chat] = splitThreadId(chatId)
+      const options = { parse_mode: 'HTML', link_preview_options: { is_disabled: true } } as const
+      const call = sending.editMessageText(
+        chat,
+        Number(ref),
+        telegramHtml(text),
+        options,
+        asTheirs(signal),
+      )
+      await call.catch((error: unknown) => {
+        const isSame = error instanceof GrammyError && /not modified/i.test(error.description)
+        if (!isSame) throw failureOf(error, token)
+      })
+    },
+
     async showTyping(chatId: string, signal: AbortSignal): Promise<void> {
-      await orFailure(sending.sendChatAction(chatId, 'typing', {}, asTheirs(signal)))
+      const [chat] = splitThreadId(chatId)
+      await orFailure(sending.sendChatAction(chat, 'typing', {}, asTheirs(signal)))
     },
   }
+}
+
+const keysOf = (buttons: readonly Button[]) =>
+  buttons.map(({ label: text, token: callback_data }) => ({ text, callback_data }))
+
+/** A topic of a group is a thread; its first one, `General`, is the group itself. */
+const topicOf = (message: Chatted): number | undefined =>
+  message.is_topic_message ? message.message_thread_id : undefined
+
+type Chatted = Pick<Message, 'chat'> &
+  Partial<Pick<Message, 'is_topic_message' | 'message_thread_id'>>
+
+const chatIdOf = (message: Chatted): string => {
+  const topic = topicOf(message)
+  const id = String(message.chat.id)
+  return topic === undefined ? id : threadId(id, String(topic))
 }
 
 const sentAs = ({ message_id }: { readonly message_id: number }): Sent => ({
@@ -152,8 +204,8 @@ function inboundOf(message: Message): Inbound | undefined {
   if (text === undefined && attachment === null) return undefined
   const isPerson = chat.type === 'private'
   return {
-    chatId: String(chat.id),
-    parentId: null,
+    chatId: chatIdOf(message),
+    parentId: topicOf(message) === undefined ? null : String(chat.id),
     // In a group Telegram itself hands over only what its owner wants bots to have.
     isForUs: true,
     kind: isPerson ? 'person' : 'group',

@@ -18,11 +18,12 @@ import {
   selectChat,
   selectChatOf,
   selectFirstPair,
-  selectOutgoingOf,
 } from '../../store/channels/channels.ts'
+import { selectOutboxOf } from '../../store/channels/outbox.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
+import type { OutboxKind } from '../../store/schema/channels.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { isAssigned } from '../projects/project-record.ts'
 
@@ -50,13 +51,26 @@ export async function routeFor(
   return first ? { projectId: first.project_id, agentId: first.agent_id } : null
 }
 
-export async function queueOutgoing(
+interface Queued {
+  readonly kind: OutboxKind
+  readonly body: string
+  readonly expiresAt?: Instant | null
+}
+
+export const queueOutgoing = (
   tx: Tx,
   place: ChatAddress,
   content: string,
   now: Instant,
+): Promise<void> => queue(tx, place, { kind: 'text', body: content }, now)
+
+export async function queue(
+  tx: Tx,
+  place: ChatAddress,
+  { kind, body, expiresAt = null }: Queued,
+  now: Instant,
 ): Promise<void> {
-  const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
+  const { count, newest } = (await tx.first(selectOutboxOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)
     const trouble = statusNotice('tooManyWait', { count: maxOutgoingOfChat })
@@ -68,18 +82,17 @@ export async function queueOutgoing(
       })
     return
   }
-  await tx.insert('outgoing', {
-    channel: place.channel,
-    chat_id: place.chatId,
+  const row = newRow('outbox', {
+    target: place.channel,
+    lane: place.chatId,
     n: Number(newest) + 1,
-    content,
-    parts_sent: 0,
-    state: 'waiting',
-    maybe_sent: 0,
-    attempts: 0,
+    kind,
+    body,
     not_before: now,
+    expires_at: expiresAt,
     created_at: now,
   })
+  await tx.insert('outbox', row)
 }
 
 /** The chat that a conversation is of; undefined for others. */

@@ -4,7 +4,8 @@ import { askingLifetimeMs, type ChatState } from '../../domain/channels/pairing.
 import { type Instant, later } from '../../domain/instant.ts'
 import type { Channel, ChannelChat, ChannelPerson } from '../../protocol/channels/channel.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { chatsPage, selectNextOfChats, selectRecentChats } from '../../store/channels/channels.ts'
+import { chatsPage, selectRecentChats } from '../../store/channels/channels.ts'
+import { selectNextOfLanes } from '../../store/channels/outbox.ts'
 import { peoplePage } from '../../store/channels/people.ts'
 import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
@@ -102,9 +103,10 @@ export const findOutgoing = defineQuery('find-outgoing', {
     { channel, after }: { channel: ChannelName; after: string },
     { now },
   ): Promise<NextOutgoing[]> => {
-    const rows = await reader.all(selectNextOfChats, { channel, after, limit: chatsPageSize })
-    return rows.map(({ chat_id, n, not_before }) => ({
-      chatId: chat_id,
+    const about = { target: channel, after, limit: chatsPageSize }
+    const rows = await reader.all(selectNextOfLanes, about)
+    return rows.map(({ lane, n, not_before }) => ({
+      chatId: lane,
       n,
       notBefore: not_before,
       inMs: Math.max(0, Date.parse(not_before) - Date.parse(now)),

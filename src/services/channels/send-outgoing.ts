@@ -1,14 +1,18 @@
-/** Records the sending of a queued message to its channel, and its result. */
+/**
+ * Records the sending of what is queued for a channel, and its result. Before each call it is
+ * looked whether it still counts: what was decided, ended or is late is removed unsent (CN7).
+ */
 
 import { type ChatLanguage, chatWords } from '../../domain/channels/chat-texts.ts'
 import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import { deleteOutgoing, selectChat, selectOutgoing } from '../../store/channels/channels.ts'
+import { selectChat } from '../../store/channels/channels.ts'
+import type { OutboxRow } from '../../store/channels/outbox.ts'
 import { noticeColumn } from '../../store/fields.ts'
-import type { KeyOf } from '../../store/rows.ts'
-import { defineUseCase, type Tx } from '../../store/store.ts'
+import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { type AskButton, contentToAsk, contentToEdit, recordAsk } from './ask-record.ts'
 import { chatStream, isServed, queueOutgoing } from './channel-chat-record.ts'
 
 interface OutgoingKey extends ChatAddress {
@@ -26,9 +30,17 @@ export interface BegunPart {
   readonly createdAt: Instant
   /** The last message of ours that is known to have arrived in the chat. */
   readonly afterRef: string | null
+  /** Under the only part. */
+  readonly buttons?: readonly AskButton[]
+  /** The message that the content replaces. */
+  readonly editRef?: string
 }
 
-const keyOf = ({ channel, chat_id, n }: KeyOf<'outgoing'>) => ({ channel, chat_id, n })
+const keyOf = ({ channel, chatId, n }: ChatAddress & { readonly n: number }) => ({
+  target: channel,
+  lane: chatId,
+  n,
+})
 
 /**
  * Records the intent to send a part first. After a crash in between it may have arrived, and a
@@ -38,18 +50,41 @@ export const beginSending = defineUseCase('begin-sending', {
   scope: 'server',
   on: 'nobody',
   streams: (input: OutgoingKey) => [chatStream(input)],
-  run: async (tx, { holder, ...which }, { now }): Promise<{ begun: BegunPart | null }> => {
-    const row = await tx.first(selectOutgoing, which)
+  run: async (tx, { holder, ...which }, context): Promise<{ begun: BegunPart | null }> => {
+    const { now } = context
+    const row = await tx.row('outbox', keyOf(which))
     const isOurs = (await tx.row('channels', which))?.holder === holder
     if (!row || !isOurs || row.not_before > now) return { begun: null }
-    const maybeSent = row.state === 'sending' || row.maybe_sent === 1
-    await tx.update('outgoing', { ...keyOf(row), state: 'sending', maybe_sent: maybeSent ? 1 : 0 })
     const chat = await tx.first(selectChat, which)
-    const about = { language: chat?.language ?? 'en', afterRef: chat?.last_ref ?? null } as const
-    const { content, parts_sent: part, attempts, created_at: createdAt } = row
-    return { begun: { content, part, maybeSent, attempts, createdAt, ...about } }
+    const language = chat?.language ?? 'en'
+    const isLate = row.expires_at !== null && row.expires_at <= now
+    const shown = isLate ? undefined : await contentOf(tx, which, row, language, context)
+    if (!shown) {
+      await tx.delete('outbox', keyOf(which))
+      return { begun: null }
+    }
+    const maybeSent = row.state === 'sending' || row.maybe_sent === 1
+    const state = { state: 'sending', maybe_sent: maybeSent ? 1 : 0 } as const
+    await tx.update('outbox', { ...keyOf(which), ...state })
+    const { part, attempts, created_at: createdAt } = row
+    const about = { language, afterRef: chat?.last_ref ?? null }
+    return { begun: { ...shown, part, maybeSent, attempts, createdAt, ...about } }
   },
 })
+
+/** What is sent; undefined when there is nothing to be said any more. */
+async function contentOf(
+  tx: Tx,
+  place: ChatAddress,
+  { kind, body }: OutboxRow,
+  language: ChatLanguage,
+  context: Context,
+): Promise<Pick<BegunPart, 'content' | 'buttons' | 'editRef'> | undefined> {
+  if (kind === 'text') return { content: body }
+  const about = { ...context, language }
+  if (kind === 'edit') return contentToEdit(tx, JSON.parse(body), about)
+  return contentToAsk(tx, place, JSON.parse(body), about)
+}
 
 export type SentOutcome =
   | { readonly is: 'sent'; readonly isLast: boolean; readonly ref: string | null }
@@ -69,12 +104,12 @@ export const recordSent = defineUseCase('record-sent', {
   on: 'nobody',
   streams: (input: SentPart) => [chatStream(input)],
   run: async (tx, { part, outcome, ...which }, { now }): Promise<{ noted: boolean }> => {
-    const row = await tx.first(selectOutgoing, which)
-    if (!row || row.parts_sent !== part) return { noted: false }
+    const row = await tx.row('outbox', keyOf(which))
+    if (!row || row.part !== part) return { noted: false }
     if (outcome.is === 'later') {
       const notBefore = later(now, outcome.afterMs)
-      await tx.update('outgoing', {
-        ...keyOf(row),
+      await tx.update('outbox', {
+        ...keyOf(which),
         state: 'waiting',
         attempts: row.attempts + 1,
         not_before: notBefore,
@@ -82,15 +117,17 @@ export const recordSent = defineUseCase('record-sent', {
       })
       return { noted: true }
     }
-    if (outcome.is === 'never' || outcome.isLast) await tx.write(deleteOutgoing, which)
+    if (outcome.is === 'never' || outcome.isLast) await tx.delete('outbox', keyOf(which))
     else
-      await tx.update('outgoing', {
-        ...keyOf(row),
-        parts_sent: part + 1,
+      await tx.update('outbox', {
+        ...keyOf(which),
+        part: part + 1,
         state: 'waiting',
         maybe_sent: 0,
         attempts: 0,
       })
+    if (row.kind === 'ask' && outcome.is === 'sent' && outcome.ref !== null)
+      await recordAsk(tx, which, { ...JSON.parse(row.body), ref: outcome.ref }, now)
     await updateChatState(tx, which, outcome, now)
     return { noted: true }
   },

@@ -215,6 +215,7 @@ export const currentConversation = async (
 
 type GivenField =
   | 'kind'
+  | 'lane'
   | 'summary'
   | 'summary_by'
   | 'flags'

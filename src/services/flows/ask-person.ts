@@ -20,6 +20,7 @@ import type { Tx } from '../../store/store.ts'
 import { relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { coveringAllowance, isHostRequest } from '../approvals/allowance-record.ts'
 import { addApproval } from '../approvals/approval-record.ts'
+import { askInChat } from '../channels/ask-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { settlePermission } from './decide-request.ts'
 
@@ -88,6 +89,7 @@ export async function requestPermission(
   })
   const row = answer && (await tx.first(selectAsked, asked))
   if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
+  else await askInChat(tx, keyOfAsking(turn), approvalId, now)
 }
 
 /** Creates a question (AP13). A repeated one is ignored; no policy answers it. */
@@ -119,7 +121,12 @@ export async function requestAnswer(
     deadline,
   }
   tx.append(turnStream(turn), { type: 'question:requested', data })
+  await askInChat(tx, keyOfAsking(turn), questionId, now)
 }
+
+/** Where people see what is asked: an agent that another one asks, asks in that one's chat. */
+const keyOfAsking = ({ origin_key, conversation_key }: TurnRow): string =>
+  origin_key || conversation_key
 
 /** Adds the approval of a request. Undefined when it is there. */
 async function addRequest(

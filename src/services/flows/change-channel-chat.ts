@@ -11,13 +11,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { ChannelChat, ChannelChatChange } from '../../protocol/channels/channel.ts'
-import {
-  type ChatRow,
-  chatOf,
-  deleteOutgoingOf,
-  selectChat,
-  selectThreads,
-} from '../../store/channels/channels.ts'
+import { type ChatRow, chatOf, selectChat, selectThreads } from '../../store/channels/channels.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import {
   chatStream,
@@ -100,6 +94,6 @@ async function endWaiting(tx: Tx, place: ChatAddress, now: string): Promise<void
   tx.lock(chatStream(place))
   await cancelQueuedTurns(tx, channelKey(place), now)
   await tx.delete('unread_messages', { conversation_key: channelKey(place) })
-  await tx.write(deleteOutgoingOf, place)
+  await tx.delete('outbox', { target: place.channel, lane: place.chatId })
   await clearLimitsIn(tx, channelKey(place), now)
 }

@@ -8,6 +8,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ChatRow } from '../../store/channels/channels.ts'
+import { laneOf } from '../../store/conversations/conversation-identity.ts'
 import { postKey, selectPanels } from '../../store/conversations/panels.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -85,7 +86,7 @@ async function resetChat(
   if (await tx.row('conversations', { key })) await resetConversation.run(tx, { key }, context)
   await clearLimitsIn(tx, key, context.now)
   const { projectId, agentId } = route
-  const post = { projectId, agentId, lane: '' }
+  const post = { projectId, agentId, lane: await laneOf(tx, key, agentId) }
   const panel = await tx.first(selectPanels, { ...postKey(post), limit: 1 })
   if (!panel) await closeChat(tx, post, { by: senderId, now: context.now })
 }
@@ -118,7 +119,7 @@ async function agentActivity(
 ): Promise<ChatStatus['doing']> {
   if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId))
     return 'answering'
-  const post = { ...route, lane: '' }
+  const post = { ...route, lane: await laneOf(reader, key, route.agentId) }
   if (await reader.first(selectLiveAgentSession, { ...post, purpose: 'chat' })) return 'there'
   const launch = await launchInProgress(reader, post)
   if (!launch) return 'away'

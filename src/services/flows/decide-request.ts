@@ -20,6 +20,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
 import { relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { moveApproval } from '../approvals/approval-record.ts'
+import { aboutApproval, closeAsk } from '../channels/ask-record.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { recordCheckpoint } from '../work/end-work-session.ts'
 
@@ -34,6 +35,7 @@ export async function decideRequest(
   now: Instant,
 ): Promise<Approval> {
   const approval = await moveApproval(tx, row, decision, now)
+  await closeAsk(tx, aboutApproval(row.id), now)
   if (row.session_id !== null)
     await recordCheckpoint(tx, {
       projectId: row.project_id,

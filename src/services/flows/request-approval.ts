@@ -19,6 +19,7 @@ import {
   isOfCaller,
   moveApproval,
 } from '../approvals/approval-record.ts'
+import { askInChat } from '../channels/ask-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/change-task.ts'
@@ -67,7 +68,9 @@ export const requestApproval = defineUseCase('request-approval', {
       agentSessionId,
       ...submission,
     }
-    return addApproval(tx, asked, now)
+    const approval = await addApproval(tx, asked, now)
+    if (conversationKey !== null) await askInChat(tx, conversationKey, approval.id, now)
+    return approval
   },
 })
 

@@ -4,14 +4,17 @@
  */
 
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import { channelKey, isNewerId } from '../../domain/channels/key.ts'
+import { type ChatAddress, channelKey, isNewerId } from '../../domain/channels/key.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { type ChatRow, selectChat } from '../../store/channels/channels.ts'
+import { selectAsksOf } from '../../store/channels/outbox.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { aboutWait, closeAsk, queueAsk } from '../channels/ask-record.ts'
 import { chatStream, queueOutgoing, routeFor } from '../channels/channel-chat-record.ts'
 import type { Incoming, Taken } from '../channels/incoming.ts'
+import { findWaitingTurn } from '../conversations/conversation-activity.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
 import { answerCommand } from './chat-commands.ts'
@@ -112,8 +115,10 @@ async function takeMessage(
   if (input.attachment)
     await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
   if (input.content === '') return
-  const given = input.parentId === null ? {} : ({ kind: 'channel-thread' } as const)
-  const { row } = await openConversation(tx, channelKey(input), now, given)
+  const key = channelKey(input)
+  // CN5: a thread is one job, with processes of its own.
+  const given = input.parentId === null ? {} : ({ kind: 'channel-thread', lane: key } as const)
+  const { row } = await openConversation(tx, key, now, given)
   const workplace =
     row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
   const change = { project_id: route.projectId, agent_id: route.agentId, workplace }
@@ -130,4 +135,15 @@ async function takeMessage(
   } as const
   const also = [projectStream(route.projectId)]
   await postForAgents(tx, routed, message, context, { readers: [route.agentId], also })
+  await offerToBegin(tx, input, now)
+}
+
+/** CX9: a message that waits for other work in the folder may be answered beside it. */
+async function offerToBegin(tx: Tx, place: ChatAddress, now: string): Promise<void> {
+  const key = channelKey(place)
+  const about = aboutWait(key)
+  const isAsked = (await tx.first(selectAsksOf, { about, limit: 1 })) !== undefined
+  const isWaiting = (await findWaitingTurn(tx, key)) !== undefined
+  if (isWaiting && !isAsked) await queueAsk(tx, place, about, now)
+  if (isAsked && !isWaiting) await closeAsk(tx, about, now)
 }

@@ -4,7 +4,7 @@
  */
 
 import { sql } from 'kysely'
-import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
+import { type ChannelName, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -36,9 +36,9 @@ export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter:
         .where('asked_at', '>', p.askedAfter)
         .as('asking'),
       eb
-        .selectFrom('outgoing')
+        .selectFrom('outbox')
         .select(sql<number>`count(*)`.as('count'))
-        .where('channel', '=', p.channel)
+        .where('target', '=', p.channel)
         .as('waiting'),
     ]),
 )
@@ -180,69 +180,3 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
   route: routeIn(row),
   notice: noticeFrom(row.notice),
 })
-
-// Outgoing messages to chats: a row exists from the commit of the message until the platform has
-// accepted it. Written under the lock of the chat's conversation.
-
-export const selectOutgoing = statement<{
-  channel: Tables['outgoing']['channel']
-  chatId: string
-  n: number
-}>()((db, p) =>
-  db
-    .selectFrom('outgoing')
-    .selectAll()
-    .where('channel', '=', p.channel)
-    .where('chat_id', '=', p.chatId)
-    .where('n', '=', p.n),
-)
-
-/** The number of waiting messages in a chat, and the number of the newest. */
-export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
-  db
-    .selectFrom('outgoing')
-    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(max(n), 0)`.as('newest')])
-    .where('channel', '=', p.channel)
-    .where('chat_id', '=', p.chatId),
-)
-
-/** The next message of each chat. */
-export const selectNextOfChats = statement<{
-  channel: ChannelName
-  after: string
-  limit: number
-}>()((db, p) =>
-  db
-    .selectFrom('outgoing as next')
-    .select(['next.chat_id', 'next.n', 'next.not_before'])
-    .where('next.channel', '=', p.channel)
-    .where('next.chat_id', '>', p.after)
-    .where('next.n', '=', (eb) =>
-      eb
-        .selectFrom('outgoing as each')
-        .select((inner) => inner.fn.min('each.n').as('n'))
-        .whereRef('each.channel', '=', 'next.channel')
-        .whereRef('each.chat_id', '=', 'next.chat_id'),
-    )
-    .orderBy('next.chat_id')
-    .limit(p.limit),
-)
-
-export const deleteOutgoing = statement<{
-  channel: Tables['outgoing']['channel']
-  chatId: string
-  n: number
-}>()((db, p) =>
-  db
-    .deleteFrom('outgoing')
-    .where('channel', '=', p.channel)
-    .where('chat_id', '=', p.chatId)
-    .where('n', '=', p.n),
-)
-
-export const deleteOutgoingOf = statement<{
-  channel: Tables['outgoing']['channel']
-  chatId: string
-}>()((db, p) =>
-  db.deleteFrom('outgoing').where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
-)

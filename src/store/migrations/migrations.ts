@@ -16,6 +16,7 @@ import { lanes } from './0047-lanes.ts'
 import { comments } from './0048-comments.ts'
 import { peopleAndThreadsOfChannels } from './0049-people-and-threads-of-channels.ts'
 import { marksOfPeople } from './0050-marks-of-people.ts'
+import { outbox } from './0051-outbox.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -32,6 +33,7 @@ export const migrations = numbered([
   comments,
   peopleAndThreadsOfChannels,
   marksOfPeople,
+  outbox,
 ])
 
 export const newestVersion = migrations.length

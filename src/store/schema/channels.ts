@@ -1,4 +1,4 @@
-/** The tables of channels, their chats, people and outgoing messages. Part of tables.ts. */
+/** The tables of channels: their chats, people, buttons, and what is to be sent. Part of tables.ts. */
 import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
@@ -79,21 +79,50 @@ export const channelTables = {
   },
 
   /**
-   * Outgoing messages: a row exists from the commit of the message until the platform has accepted
-   * it.
+   * What is to be sent to somebody outside, in order within a lane: a row exists from the commit
+   * that says it until the target has accepted it. Of a channel the target is its name, and a lane
+   * is a chat.
    */
-  outgoing: {
-    channel: key<ChannelName>(),
-    chat_id: key<string>(),
+  outbox: {
+    target: key<ChannelName>(),
+    lane: key<string>(),
     n: key<number>(),
-    content: fixed<string>(),
-    parts_sent: column<number>(),
+    kind: fixed<OutboxKind>(),
+    /** The text; JSON for other kinds (services/channels/ask-record.ts). */
+    body: fixed<string>(),
+    /** The next part. */
+    part: column<number>(0),
     /** 'sending': begun; if its sender is gone, it is not known whether it arrived. */
-    state: column<'waiting' | 'sending'>(),
+    state: column<'waiting' | 'sending'>('waiting'),
     /** Whether the next part may have been sent before. */
-    maybe_sent: column<number>(),
-    attempts: column<number>(),
+    maybe_sent: column<number>(0),
+    attempts: column<number>(0),
     not_before: column<Instant>(),
+    /** Not sent any more after it. */
+    expires_at: fixed<Instant | null>(null),
     created_at: fixed<Instant>(),
   },
+
+  /** What was sent to a chat with buttons, and the message it stands in. */
+  channel_asks: {
+    /** `approval:12`, or `wait:` and the key of a conversation. */
+    about: key<string>(),
+    channel: key<ChannelName>(),
+    chat_id: key<string>(),
+    ref: column<string>(),
+  },
+
+  /** What a button means; the token on it is random, and only its hash is here. */
+  channel_buttons: {
+    hash: key<string>(),
+    channel: fixed<ChannelName>(),
+    chat_id: fixed<string>(),
+    about: fixed<string>(),
+    /** JSON: an option, a verdict or an answer. */
+    choice: fixed<string>(),
+    expires_at: fixed<Instant>(),
+  },
 }
+
+/** `ask`: something with buttons. `edit`: what became of one that was sent. */
+export type OutboxKind = 'text' | 'ask' | 'edit'
