@@ -39,6 +39,7 @@
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
  *     file-states/  the files before and after turns: take, compare, bring back, fork
  *     review/       compares what people review, carries their comments
+ *     landing/      lands what was made: plans it, carries out its steps
  *   past-sessions/  reads the sessions that agents keep in files of their own
  *   demo/           the demo project and its agents
  *     acp/          the demo agent that is prompted

@@ -167,6 +167,62 @@ export const errorCatalogue = {
     'git refused the operation',
     '`detail` is its message. Nothing was removed; fix it by hand, then try again.',
   ),
+  plan_changed: entry(
+    409,
+    'Something has changed since this was looked at',
+    'Nothing more was done; `plan` is what it would be now. Look at it, then press again.',
+  ),
+  agent_works: entry(
+    409,
+    'The agent works there now',
+    'Wait until its turn is over, or stop it; then look again.',
+  ),
+  branch_of_another: entry(
+    409,
+    'This branch is not there, or is another person’s',
+    'Name a branch of the repository, or one of your own.',
+  ),
+  base_in_use: entry(
+    409,
+    'The branch is checked out with changes of its own',
+    'Commit or put aside what `detail` names, or run `command` there.',
+  ),
+  branch_protected: entry(
+    409,
+    'Nothing is landed into this branch directly',
+    'Push the work and open a pull request (`how: pull-request`).',
+  ),
+  markers_left: entry(
+    409,
+    'There are conflict markers in what was changed',
+    'Let the agent resolve them, or remove them; then look again.',
+  ),
+  nothing_to_land: entry(409, 'There is nothing to land', 'The branch has everything already.'),
+  check_failed: entry(
+    409,
+    'The check of the project failed',
+    '`detail` is the end of its output. What was committed stays on the branch of the worktree.',
+  ),
+  remote_changed: entry(
+    409,
+    'The repository names another remote than before',
+    'Confirm the address that is meant; nothing was sent to either.',
+  ),
+  remote_moved: entry(
+    409,
+    'The branch at the remote was moved by others',
+    'Bring their work in first; nothing is pushed over it.',
+  ),
+  lfs_push: entry(
+    409,
+    'Large files have to be uploaded with git-lfs',
+    'Run `command` in the worktree, then try again.',
+  ),
+  no_remote: entry(
+    409,
+    'There is no remote to push to',
+    'Add one to the repository (`git remote add origin …`), then try again.',
+  ),
   needs_filter: entry(
     409,
     'A git filter is required, and Holdfast runs none',

@@ -89,6 +89,7 @@ export const refusalSentences = {
 
   noSetting: 'There is no setting {key}',
   noSettingNear: 'There is no setting {key}; did you mean {near}?',
+  settingText: '{key} must be text on one line, of at most {most} characters',
   settingLabel: '{key} must be a label: lower-case letters, digits, . _ and -',
   settingChoice: '{key} must be one of {allowed}',
   settingWhole: '{key} must be a whole number from {min} to {max}',
@@ -203,6 +204,12 @@ export const refusalSentences = {
     '{count} comments are too much for one prompt: at most {most}, of 60,000 characters',
   nothingToReview: 'This conversation has no folder in a git repository to review',
   nobodyToTell: 'No agent answers in this conversation',
+  landingRuns: 'A landing of this conversation is under way',
+  noOwnBranch: 'This conversation has no branch of its own: it works in a folder that others share',
+  nothingLanded: 'Nothing was landed that could be undone',
+  landedElsewhere: 'It was pushed since, so it cannot be undone here',
+  landedOn: 'Work has come after it on {branch}, so it cannot be undone',
+  noConflict: 'There is no conflict to resolve',
   noFileState: 'The files before and after this turn were not saved',
   turnElsewhere:
     'This turn worked in {folder}, but the conversation now works elsewhere; fork from it instead',

@@ -14,6 +14,7 @@ import type { ConfigValues } from '../protocol/config.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
+import type { Landings } from '../server/review/landings.ts'
 import type { Figures } from '../server/system/figures.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
@@ -23,6 +24,7 @@ import type { Store } from '../store/store.ts'
 import { dueChapters } from './cutover.ts'
 import { dueAgentSessions } from './due-agent-sessions.ts'
 import { dueFileStates } from './due-file-states.ts'
+import { dueLandings } from './due-landings.ts'
 import { duePanels } from './due-panels.ts'
 import { dueProcesses } from './due-processes.ts'
 import { dueCheckpoints, expiredRows, longStreams } from './due-upkeep.ts'
@@ -42,6 +44,7 @@ export interface JobOptions {
     readonly waitingCalls: WaitingCalls
     readonly worktrees: Worktrees
     readonly fileOperations: FileOperations
+    readonly landings: Landings
   }
   readonly figures: Figures
   readonly channels: readonly ChannelDoor[]
@@ -72,6 +75,7 @@ export async function startJobs(options: JobOptions, clock: Clock): Promise<() =
     expiredRows(store),
     longStreams(store),
     ...dueFileStates(store, server.fileOperations),
+    ...dueLandings(store, server.landings),
     dueWorktrees(store, server.worktrees),
   ]
   const stops = works.map((work) => runPeriodically(work, { clock, logger, hearing }))

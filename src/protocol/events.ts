@@ -31,6 +31,7 @@ import type {
 import type { LaunchOrder } from './processes/link.ts'
 import type { Process, ProcessEndReason } from './processes/process.ts'
 import type { Project } from './projects/project.ts'
+import type { Landing } from './review/landing.ts'
 import type { ConfigureOrder, SettledPermission, TurnOrder } from './turns/link.ts'
 import type { Approach } from './work/approach.ts'
 import type { Artifact } from './work/artifact.ts'
@@ -98,6 +99,8 @@ export interface EventBodies extends RelayEventBodies {
   }
   /** RV3: also when it was answered. Drafts have no events: they are their author's alone. */
   'comment-changed': { commentId: string; number: number; state: CommentState; by: string }
+  /** LD2 */
+  'landing-changed': { landingId: string; state: Landing['state']; by: string }
   'comments-sent': { turnId: string; seq: number; numbers: readonly number[]; by: string }
   'conversation-reset': { keptAfter: number }
   /**

@@ -14,6 +14,7 @@ import { noteRoutes } from './conversations/note-routes.ts'
 import { conversationRoutes, searchRoutes } from './conversations/routes.ts'
 import { processRoutes } from './processes/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { landingRoutes } from './review/landing.ts'
 import { reviewRoutes } from './review/routes.ts'
 import { eventRoutes, systemRoutes } from './system/routes.ts'
 import { modelUsageRoutes } from './turns/model-usage.ts'
@@ -36,6 +37,7 @@ export const routes = {
   ...userSessionRoutes,
   ...worktreeRoutes,
   ...reviewRoutes,
+  ...landingRoutes,
   ...workSessionRoutes,
   ...approachRoutes,
   ...artifactRoutes,

@@ -19,6 +19,7 @@ import type { Presence } from './live/presence.ts'
 import type { Tails } from './live/tail.ts'
 import type { Launches, Offers } from './processes/launches.ts'
 import type { ProjectFolders } from './projects/project-folders.ts'
+import type { Landings } from './review/landings.ts'
 import type { Reviews } from './review/reviews.ts'
 import type { ClientAddress } from './security/client-address.ts'
 import type { Credentials } from './security/credentials.ts'
@@ -110,6 +111,7 @@ export interface ServerDependencies extends Basics {
   readonly worktrees: Worktrees
   readonly fileOperations: FileOperations
   readonly reviews: Reviews
+  readonly landings: Landings
   readonly folders: ProjectFolders
   /** User sessions that somebody is attached to (US3). */
   readonly attached: Presence

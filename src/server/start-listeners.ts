@@ -20,6 +20,7 @@ import { Tails } from './live/tail.ts'
 import { CoordinatorRequests } from './processes/coordinator-requests.ts'
 import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
+import { Landings } from './review/landings.ts'
 import { Reviews } from './review/reviews.ts'
 import { clientAddress } from './security/client-address.ts'
 import { Credentials } from './security/credentials.ts'
@@ -47,7 +48,10 @@ export interface ListenersOptions
 }
 
 export interface Listeners
-  extends Pick<ServerDependencies, 'launches' | 'tails' | 'worktrees' | 'fileOperations'>,
+  extends Pick<
+      ServerDependencies,
+      'launches' | 'tails' | 'worktrees' | 'fileOperations' | 'landings'
+    >,
     Pick<AgentCalls, 'lastSeen' | 'waitingCalls'> {
   /**
    * Stops: reports not ready, closes live connections, answers waiting calls, serves requests for
@@ -124,6 +128,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     worktrees: new Worktrees(store, coordinatorRequests),
     fileOperations: new FileOperations(store, coordinatorRequests),
     reviews: new Reviews(store, coordinatorRequests),
+    landings: new Landings(store, clock, coordinatorRequests),
     folders: new ProjectFolders(store, folderRules),
     attached: attachedSessions(basics),
     figures: listener.figures,
@@ -159,7 +164,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     }
   }
 
-  const { agents, launches, worktrees, fileOperations } = deps
+  const { agents, launches, worktrees, fileOperations, landings } = deps
   const { lastSeen, waitingCalls } = agents
   return {
     lastSeen,
@@ -168,6 +173,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     tails,
     worktrees,
     fileOperations,
+    landings,
     async close(lingerMs = 0) {
       deps.closing = true
       listener.connections.beginDrain()

@@ -37,6 +37,7 @@ import * as heldDecisions from './flows/held-decisions.ts'
 import * as orderStop from './flows/order-stop.ts'
 import * as postMessage from './flows/post-message.ts'
 import * as pressButton from './flows/press-button.ts'
+import * as promptToResolve from './flows/prompt-to-resolve.ts'
 import * as replacePasskey from './flows/replace-passkey.ts'
 import * as reportProcessExit from './flows/report-process-exit.ts'
 import * as requestApproval from './flows/request-approval.ts'
@@ -58,6 +59,7 @@ import * as launchRecord from './processes/launch-record.ts'
 import * as changeProject from './projects/change-project.ts'
 import * as carryComments from './review/carry-comments.ts'
 import * as changeComment from './review/change-comment.ts'
+import * as landingRecord from './review/landing-record.ts'
 import * as viewedFiles from './review/viewed-files.ts'
 import * as leases from './system/leases.ts'
 import * as sweepExpired from './system/sweep-expired.ts'
@@ -89,6 +91,8 @@ const files: readonly object[] = [
   carryComments,
   changeComment,
   viewedFiles,
+  landingRecord,
+  promptToResolve,
   sendComments,
   changeConversation,
   changeProject,

@@ -43,6 +43,24 @@ export function gitMeeting(words: string, meanwhile: string): Git {
   return gitWith({ ...env, PATH: `${bin}:${env.PATH}` })
 }
 
+/** A git that fails from its n-th call on, as one whose machine is gone. */
+export function gitStoppedAt(call: number): {
+  readonly git: Git
+  readonly wasStopped: () => boolean
+  readonly stoppedAt: () => string
+} {
+  const git = testGit()
+  let calls = 0
+  let stopped: string | undefined
+  const { try: run } = git
+  git.try = async (place, args, options) => {
+    if (stopped === undefined && ++calls === call) stopped = args.join(' ')
+    if (stopped !== undefined) throw new Error(`stopped at ${stopped}`)
+    return run.call(git, place, args, options)
+  }
+  return { git, wasStopped: () => stopped !== undefined, stoppedAt: () => stopped ?? 'none' }
+}
+
 export function at(folder: string): TestRepository {
   const settings = [
     '-c',

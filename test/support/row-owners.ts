@@ -68,6 +68,8 @@ const owners: Partial<Record<Table, readonly Owner[]>> = {
   file_operations: anyConversation,
   comments: anyConversation,
   comment_places: anyConversation,
+  landings: anyConversation,
+  landing_steps: anyConversation,
 }
 
 export const ownedTables = Object.keys(owners) as readonly Table[]

@@ -17,6 +17,7 @@ import type { RemovalResult } from '../../protocol/worktrees/worktree.ts'
 import { refused } from '../coordinator-requests.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'
 import type { FileStates } from '../file-states/file-states.ts'
+import { answerAboutLanding } from '../landing/answer-request.ts'
 import { answerAboutReview } from '../review/answer-request.ts'
 import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
@@ -142,6 +143,10 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
     case 'review-carry':
     case 'review-versions':
       return answerAboutReview(machine, ask)
+    case 'land-plan':
+    case 'land-step':
+    case 'land-undo':
+      return answerAboutLanding(machine, ask, () => openOurs(machine, ask.top))
     case 'worktree-remove':
       return remove(machine, ask.place, ask.confirmed)
   }

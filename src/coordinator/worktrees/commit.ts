@@ -48,14 +48,7 @@ export async function commitAll(
     const staged = `${repository.indexFile}.commit`
     try {
       await copyIndex(repository.indexFile, staged)
-      const env = { GIT_INDEX_FILE: staged }
-      const update = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin']
-      await repository.run(update, {
-        env,
-        input: nulEnded(files.map(({ name }) => name)),
-        timeoutMs: wholeTreeMs,
-      })
-      const tree = (await repository.run(['write-tree'], { env })).trim()
+      const tree = await treeWith(repository, staged, files)
       const merged = mergedIn(gitFolder)
       const isSame = tree === (await repository.run(['rev-parse', `${head}^{tree}`])).trim()
       if (isSame && merged.length === 0) return { commit: null, files: 0, left }
@@ -77,7 +70,7 @@ export async function commitAll(
 }
 
 /** What git removes when a merge is committed. */
-const operationFiles = [
+export const operationFiles = [
   'MERGE_HEAD',
   'MERGE_MSG',
   'MERGE_MODE',
@@ -96,7 +89,7 @@ function mergedIn(gitFolder: string): string[] {
 /**
  * As git cleans a message: no comments, no spaces at ends, no empty lines at either end or twice.
  */
-function stripped(message: string): string {
+export function stripped(message: string): string {
   const lines = message.split('\n').filter((line) => !line.startsWith('#'))
   const text = lines.map((line) => line.trimEnd()).join('\n')
   return `${text.replaceAll(/\n{3,}/g, '\n\n').replaceAll(/^\n+|\n+$/g, '')}\n`
@@ -119,18 +112,68 @@ export async function filteredAmong(
   return words.flatMap((name, at) => (at % 3 === 0 && isDriver(at) ? [displayName(name)] : []))
 }
 
+export interface StagedWork {
+  /** Undefined: there is nothing to commit. */
+  readonly tree: string | undefined
+  readonly files: number
+  /** Repositories inside, which stay at the commit that HEAD has of them. */
+  readonly left: readonly string[]
+  /** The other parents of a merge that is under way. */
+  readonly merged: readonly string[]
+  /** A file that only a filter can stage. */
+  readonly filtered: string | undefined
+}
+
+/** Makes the tree of everything in a worktree in an index of its own, and changes nothing there. */
+export async function stageWork(
+  { repository, gitFolder }: OurWorktree,
+  index: string,
+): Promise<StagedWork> {
+  const pending = await uncommittedIn(repository)
+  const files = pending.filter(isWork)
+  const left = pending.filter((file) => !isWork(file)).map(({ path }) => path)
+  const merged = mergedIn(gitFolder)
+  const nothing = { tree: undefined, files: 0, left, merged, filtered: undefined }
+  if (files.length === 0 && merged.length === 0) return nothing
+  const [filtered] = await filteredAmong(repository, writtenNames(files))
+  if (filtered !== undefined) return { ...nothing, filtered }
+  try {
+    await copyIndex(repository.indexFile, index)
+    const tree = await treeWith(repository, index, files)
+    const isSame =
+      tree === (await repository.run(['rev-parse', `${repository.facts.head}^{tree}`])).trim()
+    return isSame && merged.length === 0 ? nothing : { ...nothing, tree, files: files.length }
+  } finally {
+    for (const file of [index, `${index}.lock`]) await rm(file, { force: true })
+  }
+}
+
+async function treeWith(
+  repository: Repository,
+  index: string,
+  files: readonly NamedFile[],
+): Promise<string> {
+  const env = { GIT_INDEX_FILE: index }
+  const update = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin']
+  await repository.run(update, {
+    env,
+    input: nulEnded(files.map(({ name }) => name)),
+    timeoutMs: wholeTreeMs,
+  })
+  return (await repository.run(['write-tree'], { env })).trim()
+}
+
+const writtenNames = (files: readonly NamedFile[]): Buffer[] =>
+  files.flatMap(({ change, name }) => (change === 'deleted' ? [] : [name]))
+
 async function refuseFiltered(repository: Repository, files: readonly NamedFile[]): Promise<void> {
-  const written = files.filter(({ change }) => change !== 'deleted')
-  const [file, ...more] = await filteredAmong(
-    repository,
-    written.map(({ name }) => name),
-  )
+  const [file, ...more] = await filteredAmong(repository, writtenNames(files))
   if (file !== undefined)
     throw new GitFailure('needs_filter', statusNotice('needsFilter', { file, more: more.length }))
 }
 
 /** The checkout's index follows repositories inside, which ours does not. */
-async function showRepositories(repository: Repository, file: string): Promise<void> {
+export async function showRepositories(repository: Repository, file: string): Promise<void> {
   const links = ownEntriesOf(repository, file).flatMap(({ mode, name }) =>
     mode === gitlinkMode ? [name] : [],
   )

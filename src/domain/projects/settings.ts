@@ -29,6 +29,13 @@ interface LabelRule {
   readonly fallback: ''
 }
 
+/** Any text on one line. */
+interface TextRule {
+  readonly kind: 'text'
+  readonly fallback: ''
+  readonly max: number
+}
+
 const number = (fallback: number, min: number, max: number): NumberRule => ({
   kind: 'number',
   fallback,
@@ -67,7 +74,12 @@ export const settingRules = {
   /** FS10; 0: as long as the conversation. */
   'files.keep_days': number(90, 0, 3650),
   'agent.runs_on': { kind: 'label', fallback: '' },
-} as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
+  /** LD6: a command that must succeed before anything is landed. */
+  'land.check': { kind: 'text', fallback: '', max: 1000 },
+  /** LD1: branches, with commas between, into which nothing is landed directly. */
+  'land.protected': { kind: 'text', fallback: '', max: 1000 },
+  'land.co_author': { kind: 'choice', fallback: 'yes', allowed: ['yes', 'no'] },
+} as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule | TextRule>
 
 /**
  * SE3: settings that decide what runs, and where, without asking. Changing them needs the `manage`
@@ -76,6 +88,8 @@ export const settingRules = {
 export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>([
   'permission.policy',
   'agent.runs_on',
+  'land.check',
+  'land.protected',
 ])
 
 export type SettingKey = keyof typeof settingRules
@@ -125,7 +139,20 @@ export function changeSettings(
 }
 
 function problemWith(key: SettingKey, value: unknown): SettingProblem | undefined {
-  const rule: NumberRule | ChoiceRule | LabelRule = settingRules[key]
+  const rule: NumberRule | ChoiceRule | LabelRule | TextRule = settingRules[key]
+  if (rule.kind === 'text') {
+    const isLine = typeof value === 'string' && value.length <= rule.max && !/[\r\n\0]/.test(value)
+    if (isLine) return undefined
+    const { max: most } = rule
+    return {
+      key,
+      detail: notice(
+        'settingText',
+        { key, most },
+        '{key} must be text on one line, of at most {most} characters',
+      ),
+    }
+  }
   if (rule.kind === 'label') {
     if (value === '' || (typeof value === 'string' && labelForm.test(value))) return undefined
     return {

@@ -27,6 +27,7 @@ import {
   searchHandlers,
 } from './conversations.ts'
 import { type Call, type Handler, type HandlersOf, receiptOf, type Scopes } from './handler.ts'
+import { landingHandlers } from './landing.ts'
 import { processHandlers } from './processes.ts'
 import { projectHandlers } from './projects.ts'
 import { reviewHandlers } from './review.ts'
@@ -50,6 +51,7 @@ const handlers: HandlersOf<Routes> = {
   ...userSessionHandlers,
   ...worktreeHandlers,
   ...reviewHandlers,
+  ...landingHandlers,
   ...workSessionHandlers,
   ...approachHandlers,
   ...artifactHandlers,

@@ -12,6 +12,7 @@
  */
 import * as z from 'zod'
 import type { Notice } from '../notices.ts'
+import { landingRequests } from '../review/landing-requests.ts'
 import { reviewRequests } from '../review/review-requests.ts'
 import { FileState, ObjectId } from '../worktrees/file-state.ts'
 import { BranchName } from '../worktrees/worktree.ts'
@@ -110,6 +111,7 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     confirmed: z.string().max(200).nullable(),
   }),
   ...reviewRequests,
+  ...landingRequests,
 ])
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
 export type CoordinatorRequestKind = CoordinatorRequest['kind']
@@ -134,6 +136,7 @@ export const repeatableRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'files-fork',
   'files-keep',
   ...reviewRequests.map(({ shape }) => shape.kind.value),
+  ...landingRequests.map(({ shape }) => shape.kind.value),
 ])
 
 /** Why a request could not be answered. `why` is for a person. */

@@ -123,6 +123,7 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'conversation-forked': 'stream',
   'comment-changed': 'stream',
   'comments-sent': 'stream',
+  'landing-changed': 'stream',
   'conversation-reset': 'stream',
   'workplace-chosen': 'stream',
   'turn-begins': 'stream',

@@ -32,6 +32,8 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await tx.delete('messages', { conversation_key: key })
     await tx.delete('seen_conversations', { conversation_key: key })
     await tx.delete('comments', { conversation_key: key })
+    await tx.delete('landing_steps', { conversation_key: key })
+    await tx.delete('landings', { conversation_key: key })
     await tx.delete('comment_places', { conversation_key: key })
     await tx.delete('viewed_files', { conversation_key: key })
     await tx.delete('reviewed_trees', { conversation_key: key })

@@ -46,7 +46,7 @@ export const sendComments = defineUseCase('send-comments', {
         refusalText('tooManyComments', { count: drafts.length, most: maxSentComments }),
         { count: drafts.length, most: maxSentComments },
       )
-    const { turnId, seq } = await prompt(tx, row, { content, by }, context)
+    const { turnId, seq } = await promptAgent(tx, row, { content, by }, context)
     const { now } = context
     for (const draft of drafts) await moveComment(tx, draft, 'send', { by, now, sent_seq: seq })
     // What is said in a thread that was over opens it again.
@@ -66,7 +66,7 @@ interface Prompted {
 }
 
 /** Says something to the agent of a conversation; the turn that answers it begins or is queued. */
-export async function prompt(
+export async function promptAgent(
   tx: Tx,
   row: ConversationRow,
   { content, by }: { readonly content: string; readonly by: string },

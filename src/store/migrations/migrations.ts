@@ -17,6 +17,7 @@ import { comments } from './0048-comments.ts'
 import { peopleAndThreadsOfChannels } from './0049-people-and-threads-of-channels.ts'
 import { marksOfPeople } from './0050-marks-of-people.ts'
 import { outbox } from './0051-outbox.ts'
+import { landings } from './0052-landings.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -34,6 +35,7 @@ export const migrations = numbered([
   peopleAndThreadsOfChannels,
   marksOfPeople,
   outbox,
+  landings,
 ])
 
 export const newestVersion = migrations.length

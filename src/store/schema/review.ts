@@ -2,6 +2,7 @@
 
 import type { Instant } from '../../domain/instant.ts'
 import type { CommentState } from '../../domain/review/comment.ts'
+import type { LandingWay } from '../../protocol/review/landing-requests.ts'
 import { column, fixed, key } from './column.ts'
 
 export const reviewTables = {
@@ -54,6 +55,39 @@ export const reviewTables = {
     conversation_key: key<string>(),
     file: key<string>(),
     blob: column<string>(),
+  },
+
+  /** LD: what was landed of a conversation. */
+  landings: {
+    id: key<string>(),
+    conversation_key: fixed<string>(),
+    project_id: fixed<string>(),
+    coordinator_id: fixed<string>(),
+    worktree_id: fixed<string>(),
+    top: fixed<string>(),
+    how: fixed<LandingWay>(),
+    state: column<'running' | 'done' | 'failed' | 'undoing' | 'undone'>(),
+    /** JSON: the plan, as it was pressed. */
+    plan: fixed<string>(),
+    /** JSON: why it failed. */
+    result: column<string | null>(null),
+    asked_by: fixed<string>(),
+    asked_at: fixed<Instant>(),
+    ended_at: column<Instant | null>(null),
+  },
+
+  /** The steps of a landing: recorded as begun before their machine is asked. */
+  landing_steps: {
+    landing_id: key<string>(),
+    n: key<number>(),
+    conversation_key: fixed<string>(),
+    /** JSON: all that it needs. */
+    step: fixed<string>(),
+    state: column<'planned' | 'begun' | 'done' | 'failed'>(),
+    /** JSON */
+    result: column<string | null>(null),
+    begun_at: column<Instant | null>(null),
+    ended_at: column<Instant | null>(null),
   },
 
   /** The newest tree that somebody has reviewed. */

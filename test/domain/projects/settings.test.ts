@@ -46,7 +46,11 @@ const problemOf = (change: Record<string, unknown>, before = {}) => {
 describe('the settings of a project', () => {
   test('[NA10] every setting has the default and the range of the rule', () => {
     expect(Object.keys(settingRules).sort()).toEqual(
-      [...numberKeys, 'permission.policy', 'agent.runs_on', 'chat.workplace'].sort(),
+      [
+        ...numberKeys,
+        ...['permission.policy', 'agent.runs_on', 'chat.workplace'],
+        ...['land.check', 'land.protected', 'land.co_author'],
+      ].sort(),
     )
     for (const key of numberKeys) {
       const { fallback, min, max } = settingRules[key]
@@ -171,4 +175,11 @@ describe('the settings of a project', () => {
       expect(Number(settings[hard])).toBeGreaterThanOrEqual(Number(settings[soft]))
     },
   )
+
+  test('[NA10] text of a setting is one line of a bounded length', () => {
+    expect(chosenAfter({ 'land.check': 'npm test' })).toEqual({ 'land.check': 'npm test' })
+    expect(chosenAfter({ 'land.check': '' }, { 'land.check': 'npm test' })).toEqual({})
+    for (const wrong of [7, 'a\nb', 'x'.repeat(1001)])
+      expect(problemOf({ 'land.check': wrong })).toMatchObject({ key: 'land.check' })
+  })
 })

@@ -56,6 +56,7 @@ const classes = {
     ...(['decideApprovalByNumber', 'takeBackDecision', 'takeBackDecisionByNumber'] as const),
     ...(['getReview', 'setReviewed', 'listComments', 'addComment', 'changeComment'] as const),
     ...(['deleteComment', 'sendComments', 'listViewed', 'setViewed'] as const),
+    ...(['planLanding', 'land', 'resolveConflict', 'undoLanding', 'listLandings'] as const),
   ],
   /** 200, and of what is Ann's the title and the state at most. */
   seen: [
@@ -394,6 +395,7 @@ const asksMachine = new Set([
   'findFiles',
   'getTurnDiff',
   'getReview',
+  'planLanding',
 ])
 
 async function throughRest(scene: Scene, operations: readonly Operation[]): Promise<string[]> {

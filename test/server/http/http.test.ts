@@ -177,13 +177,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'setSecret',
     ],
     ...['removeSecret', 'listSecretUses', 'goOnInChat', 'beginConversation'],
-    ...[
-      'setChannelRoute',
-      'createPairingCode',
-      'listChannelChats',
-      'changeChannelChat',
-      'withdrawMessage',
-    ],
+    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
+    ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson', 'withdrawMessage'],
     ...[
       'listConversationTurns',
       'getConversationTurn',
@@ -206,7 +201,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ],
     'removeWorktree',
     ...['getReview', 'setReviewed', 'listComments', 'addComment', 'changeComment'],
-    ...['deleteComment', 'sendComments', 'listViewed', 'setViewed'],
+    ...['deleteComment', 'sendComments', 'listViewed', 'setViewed', 'planLanding'],
+    ...['land', 'resolveConflict', 'undoLanding', 'listLandings'],
     ...['resumeFromFile', 'restoreWorkSession', 'getArtifact'],
     ...['answerQuestion', 'revokeAllowance'],
   ])

@@ -32,7 +32,7 @@ export const settingGroups = {
   agent: timing.filter((key) =>
     /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key),
   ),
-  work: timing.filter((key) => /^(?:checkpoint|files|resume|turn|worktree)\./.test(key)),
+  work: timing.filter((key) => /^(?:checkpoint|files|land|resume|turn|worktree)\./.test(key)),
   permission: timing.filter((key) => key.startsWith('permission.')),
 } as const
 
@@ -42,7 +42,7 @@ export const isDefault = (key: SettingKey, value: SettingValue | undefined): boo
 /** Parses a text; undefined when it is no value. */
 function settingValue(key: SettingKey, text: string): SettingValue | undefined {
   if (settingRules[key].kind === 'choice') return text
-  if (settingRules[key].kind === 'label') return text.trim()
+  if (settingRules[key].kind === 'label' || settingRules[key].kind === 'text') return text.trim()
   const value = Number(text.trim().replace(',', '.'))
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
@@ -83,7 +83,7 @@ function ownProblem(
   number: Written,
 ): string | undefined {
   const rule = settingRules[key]
-  if (text === undefined || rule.kind === 'choice') return undefined
+  if (text === undefined || rule.kind === 'choice' || rule.kind === 'text') return undefined
   const value = settingValue(key, text)
   if (rule.kind === 'label')
     return value === '' || labelForm.test(String(value)) ? undefined : words.settings.labelForm

@@ -48,11 +48,12 @@ export function SettingRow({
     'aria-invalid': problem ? (true as const) : undefined,
   }
   const shown = text ?? String(value ?? rule.fallback)
+  const emptyIs = rule.kind === 'label' ? words.settings.anyMachine : words.settings.none
   const fallback =
     rule.kind === 'choice'
       ? (words.settings.choices[rule.fallback] ?? rule.fallback)
-      : rule.kind === 'label'
-        ? words.settings.anyMachine
+      : rule.kind === 'label' || rule.kind === 'text'
+        ? emptyIs
         : number(rule.fallback)
   return (
     <div
@@ -87,12 +88,12 @@ export function SettingRow({
                 </option>
               ))}
             </select>
-          ) : rule.kind === 'label' ? (
+          ) : rule.kind === 'label' || rule.kind === 'text' ? (
             <input
               {...tie}
               autoComplete="off"
               spellCheck={false}
-              placeholder={words.settings.anyMachine}
+              placeholder={emptyIs}
               value={shown}
               onChange={(event) => onText(event.target.value)}
               className={`${inputClass} flex-1`}

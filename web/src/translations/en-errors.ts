@@ -102,6 +102,51 @@ export const errors: ErrorsWords = {
     next: 'The files may have changed. Load the changes again.',
   },
   nothing_to_send: { title: 'There is no draft to send', next: 'Write a comment first.' },
+  plan_changed: {
+    title: 'Something has changed since you looked',
+    next: 'Nothing more was done. Look at the new plan, then press again.',
+  },
+  agent_works: {
+    title: 'The agent works there now',
+    next: 'Wait until its turn is over, or stop it.',
+  },
+  branch_of_another: {
+    title: 'This branch is not there, or is somebody else’s',
+    next: 'Choose a branch of the repository, or one of your own.',
+  },
+  base_in_use: {
+    title: 'The branch is checked out with changes of its own',
+    next: 'Commit them or put them aside, or copy the git command.',
+  },
+  branch_protected: {
+    title: 'Nothing is landed into this branch directly',
+    next: 'Open a pull request instead.',
+  },
+  markers_left: {
+    title: 'There are conflict markers in the changes',
+    next: 'Let the agent resolve them.',
+  },
+  nothing_to_land: {
+    title: 'There is nothing to land',
+    next: 'The branch has everything already.',
+  },
+  check_failed: {
+    title: 'The check of the project failed',
+    next: 'Its output is below. What was committed stays on the branch of the worktree.',
+  },
+  remote_changed: {
+    title: 'The repository names another remote than before',
+    next: 'Confirm the address that is meant. Nothing was sent.',
+  },
+  remote_moved: {
+    title: 'The branch at the remote was moved by others',
+    next: 'Bring their work in first. Nothing is pushed over it.',
+  },
+  lfs_push: {
+    title: 'Large files have to be uploaded with git-lfs',
+    next: 'Copy the command and run it in the worktree.',
+  },
+  no_remote: { title: 'There is no remote to push to', next: 'Add one to the repository.' },
   needs_filter: {
     title: 'A filter is needed, and Holdfast runs none',
     next: 'Let the agent commit, or use git there by hand.',

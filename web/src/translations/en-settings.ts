@@ -18,6 +18,7 @@ export type SettingsWords = {
   readonly notBelow: (name: string, value: string) => string
   readonly labelForm: string
   readonly anyMachine: string
+  readonly none: string
   readonly advanced: string
   readonly advancedText: string
   readonly choices: Record<string, string>
@@ -48,12 +49,15 @@ export const settings: SettingsWords = {
   notBelow: (name, value) => `Not below “${name}” (${value})`,
   labelForm: 'Small letters, digits, “.”, “_” and “-”',
   anyMachine: 'any machine',
+  none: 'none',
   choices: {
     ask: 'Ask every time',
     allow_reads: 'Allow reading',
     allow_all: 'Allow everything',
     worktree: 'A worktree of its own',
     checkout: 'The project’s folder',
+    yes: 'Yes',
+    no: 'No',
   },
   keys: {
     'chat.wait_interval_seconds': {
@@ -130,6 +134,18 @@ export const settings: SettingsWords = {
     'restart.window_seconds': {
       name: 'Window for counting restarts',
       about: 'Older restarts are forgotten.',
+    },
+    'land.check': {
+      name: 'Check before work is landed',
+      about: 'A command that must succeed in the worktree; it runs with the agent’s isolation.',
+    },
+    'land.protected': {
+      name: 'Protected branches',
+      about: 'Names with commas between. Work reaches them by a pull request alone.',
+    },
+    'land.co_author': {
+      name: 'Name the agent as co-author',
+      about: 'In commits that you land.',
     },
     'agent.runs_on': {
       name: 'Machines that may run the agents',

@@ -87,6 +87,7 @@ const words: RefusalSentences = {
 
   noSetting: '設定 {key} はありません',
   noSettingNear: '設定 {key} はありません。{near} ではありませんか',
+  settingText: '{key} は 1 行、{most} 文字までのテキストにしてください',
   settingLabel: '{key} はラベルにしてください: 英小文字、数字、. _ -',
   settingChoice: '{key} は次のいずれかにしてください: {allowed}',
   settingWhole: '{key} は {min}〜{max} の整数にしてください',
@@ -197,7 +198,7 @@ const words: RefusalSentences = {
   conflicts: '{branch} と {count} 個のファイルで競合しています',
   wasRemoved: 'このワークツリーは削除されました',
   noComment: 'この会話にコメント {id} はありません',
-  whichLine: 'コメントするファイル、側（side）、行を指定してください',
+  whichLine: 'コメントするファイル、変更の前後、行を指定してください',
   commentIs: 'このコメントの状態は {state} です',
   commentsFull: 'この会話のコメントは上限の {most} 件に達しています',
   tooManyComments:
@@ -205,6 +206,12 @@ const words: RefusalSentences = {
   nothingToReview:
     'この会話にはまだ git リポジトリのフォルダがないため、レビューするものがありません',
   nobodyToTell: 'この会話には応答するエージェントがいません',
+  landingRuns: 'この会話の取り込みが進行中です',
+  noOwnBranch: 'この会話には専用のブランチがありません。ほかと共有のフォルダで作業しています',
+  nothingLanded: '取り消せる取り込みはありません',
+  landedElsewhere: 'その後プッシュされたため、ここでは取り消せません',
+  landedOn: '{branch} にその後の変更があるため、取り消せません',
+  noConflict: '解決する競合はありません',
   noFileState: 'このターンの前後のファイルは保存されていません',
   turnElsewhere:
     'このターンは {folder} で作業しましたが、会話は今は別の場所にあります。代わりにここから分岐してください',

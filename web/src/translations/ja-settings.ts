@@ -25,12 +25,15 @@ export const settings: SettingsWords = {
   notBelow: (name, value) => `「${name}」（${value}）以上にしてください`,
   labelForm: '英小文字、数字、「.」「_」「-」が使えます',
   anyMachine: 'どのマシンでも',
+  none: 'なし',
   choices: {
     ask: '毎回確認する',
     allow_reads: '読み取りは許可する',
     allow_all: 'すべて許可する',
     worktree: '専用のワークツリー',
     checkout: 'プロジェクトのフォルダー',
+    yes: 'はい',
+    no: 'いいえ',
   },
   keys: {
     'chat.wait_interval_seconds': {
@@ -107,6 +110,19 @@ export const settings: SettingsWords = {
     'restart.window_seconds': {
       name: '再起動を数える期間',
       about: 'これより前の再起動は数えません。',
+    },
+    'land.check': {
+      name: '取り込み前のチェック',
+      about:
+        'ワークツリーで成功する必要があるコマンド（例：npm test）。エージェントと同じ隔離環境で実行します。',
+    },
+    'land.protected': {
+      name: '保護するブランチ',
+      about: 'コンマ区切りの名前。プルリクエストでのみ取り込めます。',
+    },
+    'land.co_author': {
+      name: 'エージェントを共同作者として記載',
+      about: '取り込むコミットに記載します。',
     },
     'agent.runs_on': {
       name: 'エージェントを動かすマシン',
