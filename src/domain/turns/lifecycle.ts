@@ -67,7 +67,7 @@ export type TurnDecision =
 /** Never ran: withdrawn, or its agent exited. */
 export const withdrawn = 'withdrawn'
 /** The messages were sent with an earlier turn. */
-const joined = 'joined'
+export const joined = 'joined'
 /** A pulling agent read the messages and did not answer. */
 const read = 'read'
 const processGone = 'process_gone'

@@ -53,7 +53,7 @@ export const Conversation = z.object({
   forkedFrom: z.object({ key: z.string(), turnId: z.string() }).optional(),
   /** The current activity; left out in events, where it would be outdated. */
   activity: z
-    .enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended'])
+    .enum(['waiting', 'failed', 'interrupted', 'limited', 'working', 'starting', 'ended', 'idle'])
     .optional(),
   /** The next turn waits for another in the same folder (CX9); null: it does not. */
   waitsFor: z.enum(['checkout']).nullable().optional(),

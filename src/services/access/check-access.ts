@@ -42,6 +42,7 @@ function notThere(thing: Belonging): Refusal {
         worktreeId: thing.id,
       })
     case 'role-agent':
+    case 'person':
       return new Refusal('not_found')
   }
 }

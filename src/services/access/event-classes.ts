@@ -35,6 +35,12 @@ const processes: Guarded<{ process: Process }> = {
   belongsTo: ({ process: { roleAgentId: id } }) => (id === null ? null : { of: 'role-agent', id }),
   toOthers: ({ process }) => ({ process: processToOthers(process) }),
 }
+const changedSessions: Guarded<EventBodies['session-changed']> = {
+  belongsTo: ({ key, personId, private: isPrivate }) => {
+    if (personId !== undefined) return { of: 'person', id: personId }
+    return isPrivate ? { of: 'conversation', key } : null
+  },
+}
 const worktrees = {
   belongsTo: ({ worktreeId: id }: { worktreeId: string }) => ({ of: 'worktree', id }) as const,
 }
@@ -89,6 +95,7 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'set-up-changed': 'everybody',
   'secret-set': 'everybody',
   'secret-removed': 'everybody',
+  'session-changed': changedSessions,
   'approval-asked': approvals,
   'approval-decided': approvals,
   'approval-resubmitted': approvals,

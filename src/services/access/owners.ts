@@ -17,6 +17,7 @@ export type Belonging =
   | { readonly of: 'role-agent'; readonly id: string }
   | { readonly of: 'worktree'; readonly id: string }
   | { readonly of: 'approval'; readonly id: number }
+  | { readonly of: 'person'; readonly id: string }
 
 export async function ownerOf(reader: Reader, thing: Belonging): Promise<Owner> {
   switch (thing.of) {
@@ -28,6 +29,8 @@ export async function ownerOf(reader: Reader, thing: Belonging): Promise<Owner> 
       const row = await reader.row('role_agents', { id: thing.id })
       return row && ownerOf(reader, { of: 'user-session', id: row.user_session_id })
     }
+    case 'person':
+      return thing.id
     case 'worktree': {
       const row = await reader.row('worktrees', { id: thing.id })
       return row && (row.account_id || null)

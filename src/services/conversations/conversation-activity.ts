@@ -1,4 +1,6 @@
 /** Derives what a conversation is doing now from its turns, process and permission requests. */
+
+import { limitReached } from '../../domain/turns/lifecycle.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { AgentUpdate, type TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { FileChanges } from '../../protocol/worktrees/file-state.ts'
@@ -16,7 +18,7 @@ import { selectLimitedIn } from '../../store/turns/contexts.ts'
 import { newestPieces } from '../../store/turns/turn-items.ts'
 import {
   selectFiguresIn,
-  selectNewestIn,
+  selectLastBegun,
   selectOpenIn,
   selectRunningIn,
   type TurnRow,
@@ -24,16 +26,26 @@ import {
 } from '../../store/turns/turns.ts'
 import { mustWaitForFolder } from './conversation-workplace.ts'
 
-const hasFailed = ({ state }: Pick<TurnRow, 'state'>): boolean =>
-  state === 'failed' || state === 'unknown'
-
 type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
 
+/**
+ * What people see of a session everywhere (SL4): the first that applies of waiting, failed,
+ * interrupted, limited, working, starting, ended and idle.
+ */
 export async function activityOf(reader: Reader, row: ConversationRow): Promise<Activity> {
-  const waiting = await findWaitingTurn(reader, row.key)
-  const activity = waiting ? 'waiting' : await activityOfIdle(reader, row)
-  return { activity, waitsFor: waiting ? 'checkout' : null }
+  const { key } = row
+  if (await findWaitingTurn(reader, key)) return { activity: 'waiting', waitsFor: 'checkout' }
+  const open = await reader.all(selectOpenIn, { key, limit: 10 })
+  const running = open.find(({ state }) => state === 'running')
+  const activity = running
+    ? await activityOfTurn(reader, running)
+    : await activityBetweenTurns(reader, row, open)
+  return { activity, waitsFor: null }
 }
+
+/** A turn that has begun says nothing of how the one before it ended. */
+const activityOfTurn = async (reader: Reader, { id: turnId }: TurnRow) =>
+  (await reader.first(selectPendingOfTurn, { turnId })) ? 'waiting' : 'working'
 
 /**
  * CX9: the queued turn of an idle conversation that waits for another conversation's turn in the
@@ -53,33 +65,42 @@ export async function findWaitingTurn(reader: Reader, key: string): Promise<Turn
   return undefined
 }
 
-async function activityOfIdle(
+async function activityBetweenTurns(
   reader: Reader,
   row: ConversationRow,
+  open: readonly TurnRow[],
 ): Promise<Conversation['activity']> {
-  const { key } = row
-  const open = await reader.all(selectOpenIn, { key, limit: 10 })
-  const running = open.find(({ state }) => state === 'running')
-  if (running)
-    return (await reader.first(selectPendingOfTurn, { turnId: running.id })) ? 'waiting' : 'working'
+  const { key, work_session_id: id } = row
   const place = rolePlaceOf(identityIn(row))
   const isLimited = (await reader.first(selectLimitedIn, { key })) !== undefined
-  if (place) return activityInRole(reader, { ...place, key }, isLimited)
-  if (isLimited) return 'limited'
+  const last = await reader.first(selectLastBegun, { key })
+  const ended = last && endOf(last, isLimited)
+  if (place) return activityInRole(reader, place, { last, ended, isLimited })
   const [queued] = open
-  if (queued) {
-    const launches = await liveLaunchesOf(reader, {
-      agentId: queued.agent_id,
-      projectId: queued.project_id,
-      lane: queued.lane,
-    })
-    return launches.some(({ state }) => state === 'held') ? 'failed' : 'starting'
-  }
-  const { work_session_id: id } = row
+  if (ended === 'failed' || (queued && (await cannotStart(reader, queued)))) return 'failed'
+  if (ended) return ended
+  if (isLimited) return 'limited'
+  if (queued) return 'starting'
   if (id !== null && (await reader.row('sessions', { id }))?.ended_at) return 'ended'
-  const last = await reader.first(selectNewestIn, { key })
-  return last && hasFailed(last) ? 'failed' : 'idle'
+  return 'idle'
 }
+
+type LastTurn = Pick<TurnRow, 'state' | 'stop_reason' | 'role_agent_id'>
+
+/** How the newest turn that began ended, where it is without an answer. */
+function endOf(
+  { state, stop_reason }: LastTurn,
+  isLimited: boolean,
+): 'failed' | 'interrupted' | undefined {
+  if (state === 'unknown') return 'interrupted'
+  return state === 'failed' && !(isLimited && stop_reason === limitReached) ? 'failed' : undefined
+}
+
+const cannotStart = async (
+  reader: Reader,
+  { agent_id: agentId, project_id: projectId, lane }: TurnRow,
+): Promise<boolean> =>
+  (await liveLaunchesOf(reader, { agentId, projectId, lane })).some(({ state }) => state === 'held')
 
 /**
  * Turns whose changes and costs are summed up, and pieces in which the newest step is looked for.
@@ -132,15 +153,22 @@ async function doingOf(reader: Reader, key: string): Promise<Conversation['doing
 
 async function activityInRole(
   reader: Reader,
-  { key, ...place }: RolePlace & { readonly key: string },
-  isLimited: boolean,
+  place: RolePlace,
+  {
+    last,
+    ended,
+    isLimited,
+  }: {
+    readonly last: LastTurn | undefined
+    readonly ended: 'failed' | 'interrupted' | undefined
+    readonly isLimited: boolean
+  },
 ): Promise<Conversation['activity']> {
   const agent = await reader.first(selectInRole, place)
   if (!agent || agent.state === 'TERMINATED') return 'ended'
   if (agent.state === 'FAILED') return 'failed'
-  if (agent.state === 'SPAWNING') return 'starting'
-  if (isLimited) return 'limited'
-  const last = await reader.first(selectNewestIn, { key })
   // What became of an earlier agent in this role says nothing of the one that holds it now.
-  return last?.role_agent_id === agent.id && hasFailed(last) ? 'failed' : 'idle'
+  if (ended && last?.role_agent_id === agent.id) return ended
+  if (isLimited) return 'limited'
+  return agent.state === 'SPAWNING' ? 'starting' : 'idle'
 }

@@ -10,6 +10,7 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { keepArchived, keepSeen, keepSettled } from '../../store/conversations/marks.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
+import { tellPerson, tellSession } from '../tell-session.ts'
 import { withoutDraft } from './add-conversation.ts'
 import {
   changeConversation,
@@ -38,6 +39,7 @@ export const markSeen = defineUseCase('mark-seen', {
     await tx.write(keepSeen, seen)
     // What is not said yet cannot be settled.
     if (settled) await tx.write(keepSettled, { ...seen, seq: Math.min(seen.seq, last_seq) })
+    tellPerson(tx, seen.key, seen.personId)
   },
 })
 
@@ -70,6 +72,7 @@ async function keepAsArchived(
   tx.lock(conversationStream(key))
   await tx.write(keepSeen, { key, personId, seq: 0 })
   await tx.write(keepArchived, { key, personId, seq: archived ? last_seq : null })
+  tellPerson(tx, key, personId)
 }
 
 interface Titled extends Change {
@@ -90,6 +93,7 @@ export const setTitle = defineUseCase('set-title', {
     const titled = { title: shown, titled_by: title === null ? null : by }
     const begun = await withoutDraft(tx, row)
     const changed = await changeConversation(tx, begun, titled, row.updated_at)
+    await tellSession(tx, key)
     await keepAsArchived(tx, changed, change)
     return viewFor(tx, changed, by)
   },
@@ -108,4 +112,5 @@ export async function keepAgentTitle(
   else tx.lock(conversationStream(row.key))
   const change = { agent_title: title, ...(isShown && { title }) }
   await changeConversation(tx, row, change, isShown ? now : row.updated_at)
+  if (isShown) await tellSession(tx, row.key)
 }

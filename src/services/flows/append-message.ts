@@ -13,6 +13,7 @@ import type { Context, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { type NewMessage, writeMessage } from '../conversations/conversation-record.ts'
 import { answerCommentsIn } from '../review/change-comment.ts'
+import { tellSession } from '../tell-session.ts'
 import { queueChat } from '../turns/turn-record.ts'
 
 /** The conversation whose context receives a message, if not the message's own. */
@@ -43,6 +44,7 @@ export async function appendMessage(
     await forwardToChannel(tx, row, message.content, context.now)
     await answerCommentsIn(tx, message, context)
   }
+  await tellSession(tx, row.key)
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {

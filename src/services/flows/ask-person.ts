@@ -22,6 +22,7 @@ import { coveringAllowance, isHostRequest } from '../approvals/allowance-record.
 import { addApproval } from '../approvals/approval-record.ts'
 import { askInChat } from '../channels/ask-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
+import { tellSession } from '../tell-session.ts'
 import { settlePermission } from './decide-request.ts'
 
 // Creates and settles tool permissions (AP4) and questions (AP13) as approvals: durable before
@@ -155,6 +156,7 @@ async function addRequest(
     },
     now,
   )
+  await tellSession(tx, turn.conversation_key)
   return { approvalId, deadline, settings }
 }
 

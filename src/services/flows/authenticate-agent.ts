@@ -181,10 +181,8 @@ export async function takeLease(
     context_id: null,
   })
   if (placed) await takeOwnership(tx, placed.session_id, id)
-  tx.append(projectStream(projectId), {
-    type: 'agent-session-started',
-    data: { agentSession: agentSessionOf(agentSession) },
-  })
+  const data = { agentSession: agentSessionOf(agentSession) }
+  tx.append(projectStream(projectId), { type: 'agent-session-started', data }, [home])
   return signedIn(agentSession, token)
 }
 

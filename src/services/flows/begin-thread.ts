@@ -17,6 +17,7 @@ import { viewFor } from '../conversations/conversation-view.ts'
 import { defaultWorkplace, whyNoWorktree } from '../conversations/conversation-workplace.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused } from '../refusals.ts'
+import { tellSession } from '../tell-session.ts'
 import { postForAgents } from './post-for-agents.ts'
 import { requireTakesPictures, runOnce } from './post-message.ts'
 
@@ -66,6 +67,7 @@ function beginOnce(tx: Tx, input: NewThread, context: Context): Promise<{ key: s
     await checkAssigned(tx, { projectId, agentId })
     const row = await addThread(tx, { ...input, workplace: await placeOf(tx, input) }, context)
     if (content !== undefined) await addFirstMessage(tx, row, { ...input, content }, context)
+    else await tellSession(tx, row.key)
     return { key: row.key }
   })
 }

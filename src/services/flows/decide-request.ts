@@ -21,6 +21,7 @@ import type { Tx } from '../../store/store.ts'
 import { relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { moveApproval } from '../approvals/approval-record.ts'
 import { aboutApproval, closeAsk } from '../channels/ask-record.ts'
+import { tellSession } from '../tell-session.ts'
 import { lockTurn } from '../turns/move-turn.ts'
 import { recordCheckpoint } from '../work/end-work-session.ts'
 
@@ -94,6 +95,7 @@ export async function settlePermission(
   }
   const turn = await turnThatAsks(tx, row)
   if (!turn) return 0
+  await tellSession(tx, turn.conversation_key)
   const resolved = { role: relayRole(turn), outcome, decidedBy: by, requestId }
   if (answer)
     return tx.append(turnStream(turn), {

@@ -7,7 +7,9 @@ import { closeLimitedHolders } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { disownTurnFiles } from '../../store/turns/turn-files.ts'
 import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
+import { ownerInRow } from '../access/owners.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { tellChangedSession } from '../tell-session.ts'
 import { endContextsIn } from '../turns/move-context.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 
@@ -20,7 +22,7 @@ export const deleteConversation = defineUseCase('delete-conversation', {
   on: 'conversation',
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }, { now }): Promise<void> => {
-    await existingConversation(tx, key)
+    const row = await existingConversation(tx, key)
     await cancelQueuedTurns(tx, key, now)
     await tx.write(closeLimitedHolders, { key })
     await endContextsIn(tx, key, 'deleted', now)
@@ -42,5 +44,7 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await tx.delete('conversation_names', { conversation_key: key })
     await tx.delete('conversations', { key })
     tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
+    const isPrivate = ownerInRow(row) !== null
+    tellChangedSession(tx, { key, projectId: row.project_id, isPrivate })
   },
 })

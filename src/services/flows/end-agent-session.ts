@@ -87,10 +87,8 @@ function appendTransition(
   { to, at }: Transition,
 ): void {
   const standing = to === 'ended' ? after : ({ ...before, state: to, terminatingAt: at } as const)
-  tx.append(projectStream(before.projectId), {
-    type: `agent-session-${to}`,
-    data: { agentSession: agentSessionOf(standing) },
-  })
+  const data = { agentSession: agentSessionOf(standing) }
+  tx.append(projectStream(before.projectId), { type: `agent-session-${to}`, data }, [home])
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type RoleAgentDecision,
   type RoleAgentEvent,
 } from '../../domain/consoles/lifecycle.ts'
+import { consoleKey } from '../../domain/conversations/key.ts'
 import { type Detail, noticeField, textOf, withOutput } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
@@ -19,6 +20,7 @@ import { selectOutput } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import { announceEndIfEmpty } from '../consoles/role-agent-record.ts'
+import { tellSession } from '../tell-session.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { clearLimit } from '../turns/limit-record.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
@@ -142,6 +144,7 @@ const reasonColumns = ({ notices }: RoleAgentRow, reason: Detail) => ({
 })
 
 async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
+  await tellSession(tx, consoleKey(row.user_session_id, row.role))
   await tx.update('role_agents', row)
   return row
 }

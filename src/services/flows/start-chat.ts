@@ -10,7 +10,7 @@ import {
   unnamedPanel,
 } from '../../domain/conversations/panel-lifetime.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import { conversationStream, home, projectStream } from '../../domain/stream-name.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Process } from '../../protocol/processes/process.ts'
@@ -173,7 +173,8 @@ export async function closeChat(
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
   const agentSession = agentSessionOf(decision.agentSession)
   await tx.update('agent_sessions', changesOf(decision.agentSession))
-  tx.append(projectStream(projectId), { type: 'agent-session-terminating', data: { agentSession } })
+  const event = { type: 'agent-session-terminating', data: { agentSession } } as const
+  tx.append(projectStream(projectId), event, [home])
   return agentSession
 }
 

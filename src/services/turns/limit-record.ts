@@ -19,6 +19,7 @@ import {
 } from '../../store/turns/contexts.ts'
 import { selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
+import { tellSession } from '../tell-session.ts'
 import { type ContextKey, getOrCreateContext, lockContext } from './context-record.ts'
 import { changeContext } from './move-context.ts'
 import { addTurn, moveTurn } from './move-turn.ts'
@@ -190,6 +191,7 @@ export async function liftLimit(
   }
   await changeContext(tx, row, lifted)
   await appendLimitEvent(tx, { ...row, ...lifted })
+  await tellSession(tx, conversationKey)
   if (!parked) return
   if (takesUp) await tx.update('turns', { id: parked.id, not_before: null })
   else await moveTurn(tx, parked, { type: 'withdraw' }, now, { not_before: null })

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
-import type { TurnLife } from '../../domain/turns/lifecycle.ts'
+import { joined, type TurnLife, withdrawn } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import { type Pair, type Post, postOf } from '../agent-sessions/agent-sessions.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
@@ -292,11 +292,19 @@ export const selectFiguresIn = statement<{ key: string; limit: number }>()((db, 
     .limit(p.limit),
 )
 
-export const selectNewestIn = statement<{ key: string }>()((db, p) =>
+/** The newest turn that began, whatever became of it. */
+export const selectLastBegun = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('turns')
     .select(['state', 'stop_reason', 'role_agent_id'])
     .where('conversation_key', '=', p.key)
+    .where('state', '<>', queued)
+    .where((eb) =>
+      eb.or([
+        eb('stop_reason', 'is', null),
+        eb('stop_reason', 'not in', [sql.lit(withdrawn), sql.lit(joined)]),
+      ]),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1),

@@ -287,10 +287,11 @@ describe('a held call costs', () => {
     expect(asked.times).toBe(before)
     const elsewhere = await openOffice(shared.store, shared.clock)
     await elsewhere.say('not for ann')
-    await office.say('not for ann either', ben)
     expect(asked.times).toBe(before)
     // What happens in its project is read once by all who wait there, and most of it leads to no
     // question of its own.
+    await office.say('not for ann either', ben)
+    expect(asked.times - before).toBeLessThanOrEqual(1)
     const { workSessionId } = await office.giveTask(ben)
     const draft = {
       projectId: office.projectId,

@@ -19,7 +19,6 @@ import { TalkLink } from './talk-link.tsx'
 import { useTitleOf } from './titles.ts'
 
 const pageSize = 100
-const askAgainMs = 15_000
 
 export function AllTalks({ projectId }: { projectId: string }) {
   const { talks: words, things } = useWords()
@@ -33,7 +32,6 @@ export function AllTalks({ projectId }: { projectId: string }) {
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: askAgainMs,
   })
   const views = viewsOf(data?.pages.flatMap(({ items }) => items) ?? [], projectId)
   const wanted = typed.trim().toLowerCase()

@@ -12,9 +12,6 @@ import type { SearchAnswer, SearchHit } from '../../../src/protocol/conversation
 import type { Page } from '../../../src/protocol/page.ts'
 import { client, invalidate } from '../live/queries.ts'
 
-/** The polling interval while the list is on the screen. */
-const askAgainMs = 15_000
-
 /** The query string of the next page; of the first there is none. */
 const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
 
@@ -57,7 +54,6 @@ export const conversationsOn = (channel: string | undefined, most: number) =>
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: askAgainMs,
   })
 
 export interface SearchInput {
@@ -90,7 +86,6 @@ export const conversation = (key: string) =>
   queryOptions<Conversation>({
     queryKey: ['conversation', key],
     queryFn: () => client.get('/api/conversations/{key}', { params: { key } }),
-    refetchInterval: askAgainMs,
   })
 
 export async function saveFlags(key: string, flags: Flags): Promise<void> {

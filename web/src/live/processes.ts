@@ -88,11 +88,6 @@ export const agentSessionsOf = (projectId: string, agentId: string) =>
       ).items,
   })
 
-/**
- * Their events are in the streams of projects; a page that follows none of them looks this often.
- */
-export const refreshEveryMs = 10_000
-
 const agentSessionsKey = ['agent-sessions'] as const
 
 /** Those that live, over all projects. */

@@ -19,18 +19,32 @@ export function onWantedChange(listener: (() => void) | undefined): void {
 
 /** Follows a stream while the calling component is mounted. */
 export function useStream(stream: string | undefined): void {
+  useStreams(stream === undefined ? [] : [stream])
+}
+
+/** Follows each of these. */
+export function useStreams(streams: readonly string[]): void {
+  const named = streams.join('\n')
   useEffect(() => {
-    if (stream === undefined) return
-    const count = wanted.get(stream) ?? 0
-    wanted.set(stream, count + 1)
-    if (count === 0) onChange?.()
+    const each = named === '' ? [] : named.split('\n')
+    for (const stream of each) follow(stream)
     return () => {
-      const left = (wanted.get(stream) ?? 1) - 1
-      if (left > 0) wanted.set(stream, left)
-      else wanted.delete(stream)
-      if (left === 0) onChange?.()
+      for (const stream of each) leave(stream)
     }
-  }, [stream])
+  }, [named])
+}
+
+function follow(stream: string): void {
+  const count = wanted.get(stream) ?? 0
+  wanted.set(stream, count + 1)
+  if (count === 0) onChange?.()
+}
+
+function leave(stream: string): void {
+  const left = (wanted.get(stream) ?? 1) - 1
+  if (left > 0) wanted.set(stream, left)
+  else wanted.delete(stream)
+  if (left === 0) onChange?.()
 }
 
 /** Reports a panel as open over the connection while it is mounted. */

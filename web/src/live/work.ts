@@ -19,7 +19,7 @@ import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
 import { client, invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
-import { refreshRecent } from './recent.ts'
+import { refreshAtWork, refreshRecent } from './recent.ts'
 import { useStream, wantedStreams } from './streams.ts'
 import {
   forgetEarlierTurns,
@@ -88,8 +88,10 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     if ('process' in event.data) takeProcess(event.data.process)
   }
   if (changesList.test(event.type)) refreshRecent()
-  if (event.stream.startsWith(turnsPrefix))
+  if (event.stream.startsWith(turnsPrefix)) {
     takeTurnEvent(event.stream.slice(turnsPrefix.length), event)
+    if (event.type === 'agent:update') refreshAtWork()
+  }
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
     if (event.type === 'message-added' && 'data' in event) acknowledge(event.data.message)

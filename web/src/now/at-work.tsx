@@ -17,7 +17,7 @@ import { inbox } from '../live/approvals.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { coordinators } from '../live/processes.ts'
 import { client, useMay } from '../live/queries.ts'
-import { atWork, refreshRecent } from '../live/recent.ts'
+import { atWork, refreshRecent, useSteps } from '../live/recent.ts'
 import { userSessionsWith } from '../live/user-sessions.ts'
 import { IconButton } from '../parts/button.tsx'
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
@@ -33,6 +33,7 @@ export function AtWork({ running }: { running: readonly RunningAgent[] | undefin
   const { running: words } = useWords()
   const machines = useQuery(coordinators).data
   const { data: listed } = useQuery(atWork)
+  useSteps(listed ?? [])
   const asked = useQuery({ ...inbox, enabled: false }).data?.items ?? []
   const roles = useRoles(running ?? [])
   // What waits for the person stands above, once.

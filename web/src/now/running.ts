@@ -5,7 +5,7 @@ import type { RoleAgent } from '../../../src/protocol/consoles/user-session.ts'
 import type { ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
-import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
+import { liveAgentSessions, livingProcesses } from '../live/processes.ts'
 import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
@@ -14,7 +14,7 @@ import { askedTitle } from '../translations/sandbox-requests.ts'
 /** undefined until it is known. */
 export function useRunning(): RunningAgent[] | undefined {
   const processes = useQuery(livingProcesses).data
-  const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: refreshEveryMs }).data
+  const agentSessions = useQuery(liveAgentSessions).data
   return processes && agentSessions && runningAgents(processes, agentSessions)
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
-import { liveAgentSessions, refreshEveryMs } from '../live/processes.ts'
+import { liveAgentSessions } from '../live/processes.ts'
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
@@ -11,7 +11,7 @@ import { AgentInProject } from './agent-in-project.tsx'
 
 export function AgentSessions() {
   const { agentSessions: words } = useWords()
-  const { data } = useQuery({ ...liveAgentSessions, refetchInterval: refreshEveryMs })
+  const { data } = useQuery(liveAgentSessions)
   if (!data) return null
   return (
     <Section title={words.title} note={data.length > 0 && data.length}>

@@ -34,6 +34,7 @@ export interface ListedView {
 const urgency: readonly NonNullable<ListedConversation['activity']>[] = [
   'waiting',
   'failed',
+  'interrupted',
   'limited',
   'working',
   'starting',
