@@ -3,6 +3,7 @@ import { instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
 import { inPages } from '../platform/for-each-settled.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import { dropDrafts } from '../services/flows/delete-conversation.ts'
 import { findLongStreams, sweepExpired, trimStream } from '../services/system/sweep-expired.ts'
 import { saveDueCheckpoint } from '../services/work/end-work-session.ts'
 import { findRunningWork, type RunningWork, runningPageSize } from '../services/work/queries.ts'
@@ -48,6 +49,18 @@ export const expiredRows = (store: Store): DueWork<object> => ({
   async run() {
     for (let sweeps = 0; sweeps < maxSweeps; sweeps++)
       if (!(await store.run(sweepExpired, {})).more) return
+  },
+})
+
+/** Removes sessions that were begun a day ago and in which nothing was said. */
+export const oldDrafts = (store: Store): DueWork<object> => ({
+  everyMs: cleanedEveryMs,
+  firstAfterMs: cleanedEveryMs,
+  failureText: 'drafts could not be removed',
+  find: async () => [{}],
+  async run() {
+    for (let sweeps = 0; sweeps < maxSweeps; sweeps++)
+      if (!(await store.run(dropDrafts, {})).more) return
   },
 })
 

@@ -27,7 +27,7 @@ import { dueFileStates } from './due-file-states.ts'
 import { dueLandings } from './due-landings.ts'
 import { duePanels } from './due-panels.ts'
 import { dueProcesses } from './due-processes.ts'
-import { dueCheckpoints, expiredRows, longStreams } from './due-upkeep.ts'
+import { dueCheckpoints, expiredRows, longStreams, oldDrafts } from './due-upkeep.ts'
 import { dueUserSessions } from './due-user-sessions.ts'
 import { type DueWork, runPeriodically } from './due-work.ts'
 import { dueWorktrees } from './due-worktrees.ts'
@@ -73,6 +73,7 @@ export async function startJobs(options: JobOptions, clock: Clock): Promise<() =
     ...dueChapters({ store, logger }),
     dueCheckpoints(store, clock),
     expiredRows(store),
+    oldDrafts(store),
     longStreams(store),
     ...dueFileStates(store, server.fileOperations),
     ...dueLandings(store, server.landings),

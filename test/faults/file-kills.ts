@@ -454,7 +454,7 @@ class Run {
     const scene = this.#scene
     const difference = differenceOf(hashOf(before.files), hashOf(now.files))
     if (difference) findings.torn.push(`a fork has changed the files: ${difference}`)
-    const said = scene.messages(`fork:${operation?.id}`)
+    const said = scene.messages(operation?.forkKey || 'none')
     if (operation?.state !== 'done') {
       if (said.length > 0) findings.torn.push('a fork that was not made has a conversation')
       return

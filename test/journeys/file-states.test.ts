@@ -133,7 +133,7 @@ test('[FS9] a fork is a new conversation in a new worktree with the files as the
     ...at,
     body: {},
   })
-  expect(made.conversation).toMatch(/^fork:/)
+  expect(made.conversation).toMatch(/^session:/)
   expect(readFileSync(join(made.workplace, 'a.txt'), 'utf8')).toBe('one')
   expect(readFileSync(join(repository.folder, 'a.txt'), 'utf8')).toBe('two')
   const fork = { params: { key: made.conversation } }

@@ -138,9 +138,6 @@ export const consoleKey = (userSessionId: string, role: string): string =>
 export const workKey = (workSessionId: string, agentId: string): string =>
   `work:${workSessionId}.${agentId}`
 
-/** FS9: a fork, named by the operation that makes it. */
-export const forkKey = (operationId: string): string => `fork:${operationId}`
-
 const encoded = (role: string): string =>
   role.replaceAll(/[%/\\.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 

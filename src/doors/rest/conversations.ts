@@ -47,7 +47,7 @@ import { beginThread } from '../../services/flows/begin-thread.ts'
 import { beginTurn } from '../../services/flows/begin-turn.ts'
 import { stopTurns } from '../../services/flows/cancel-turn.ts'
 import { deleteConversation } from '../../services/flows/delete-conversation.ts'
-import { goOnInChat } from '../../services/flows/end-limit.ts'
+import { goOnInChat, goOnInConversation } from '../../services/flows/end-limit.ts'
 import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
 import { postMessage, sayInConversation } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
@@ -138,6 +138,11 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     items: await deps.worktrees.files(who, params.key, q),
   })),
   stopTurns: run(stopTurns, ({ params, who }) => ({ ...params, by: who.id })),
+  goOnInConversation: by(goOnInConversation, async ({ params, body, who, deps, receipt }) => {
+    const chosen = { ...params, ...body, by: who.id }
+    const { until, goesOn } = await deps.app.run(goOnInConversation, chosen, who, receipt)
+    return { until, goesOn }
+  }),
   getTurnDiff: allowed(looks, (call) =>
     call.deps.fileOperations.diff(call.who, call.params, call.query),
   ),

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'
-import { Id, line, YesOrNo } from '../text.ts'
+import { Id, line, Time, YesOrNo } from '../text.ts'
 import { ConfigChange } from '../turns/config-change.ts'
 import {
   ConversationContext,
@@ -186,6 +186,15 @@ export const conversationRoutes = {
     path: `${one}/stop`,
     summary: 'Stop the running turn of a chat, a task or a role; what was said so far stays',
     answer: z.object({ stopped: z.int() }),
+  }),
+  goOnInConversation: route({
+    method: 'POST',
+    path: `${one}/go-on`,
+    summary:
+      'Whether the agent of a session, at its vendor’s limit, is told again by itself what it ' +
+      'could not answer, when the limit is over',
+    body: z.strictObject({ goOn: z.boolean() }),
+    answer: z.object({ until: Time, goesOn: z.boolean() }),
   }),
   getToolOutput: route({
     method: 'GET',

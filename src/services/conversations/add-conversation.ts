@@ -3,6 +3,7 @@
  * has only once something is said in it.
  */
 import { claimOf, threadIdLength, threadKey } from '../../domain/conversations/key.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import {
   type ConversationRow,
@@ -33,33 +34,41 @@ export async function withoutDraft(tx: Tx, row: ConversationRow): Promise<Conver
   return begun
 }
 
-interface AddedThread {
+export const drawThreadKey = ({ random }: Pick<Context, 'random'>): string =>
+  threadKey(random.text(threadIdLength))
+
+type Given =
+  | 'title'
+  | 'titled_by'
+  | 'workplace'
+  | 'account_id'
+  | 'forked_from'
+  | 'summary'
+  | 'summary_by'
+
+interface AddedThread extends Partial<Pick<ConversationRow, Given>> {
+  readonly key: string
   readonly projectId: string
   readonly agentId: string
-  readonly by: string
-  readonly workplace: ConversationRow['workplace']
-  readonly content?: string | undefined
-  readonly title?: string | undefined
+  /** Nothing is said in it yet, and it has no title. */
+  readonly isDraft?: boolean
 }
 
-/** Adds a session under a new key. Without a message and a title it is a draft. */
+/** Adds a session. Every one begins here, forks too. */
 export async function addThread(
   tx: Tx,
-  { projectId, agentId, by, workplace, content, title }: AddedThread,
-  { now, random }: Context,
+  { key, projectId, agentId, isDraft = false, ...given }: AddedThread,
+  now: Instant,
 ): Promise<ConversationRow> {
-  const key = threadKey(random.text(threadIdLength))
   tx.lock(conversationStream(key))
-  const named = { title: title ?? null, titled_by: title === undefined ? null : by }
   const row = newRow('conversations', {
     key,
     kind: 'session',
     lane: key,
     project_id: projectId,
     agent_id: agentId,
-    workplace,
-    draft: content === undefined && title === undefined ? 1 : 0,
-    ...named,
+    draft: isDraft ? 1 : 0,
+    ...given,
     created_at: now,
     updated_at: now,
     last_turn_at: now,

@@ -11,6 +11,7 @@ const agentsKinds: ReadonlySet<string> = new Set<ConversationKind>([
   'agent',
   'channel',
   'channel-thread',
+  'session',
   'fork',
   'console',
   'work',

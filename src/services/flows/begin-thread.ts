@@ -11,7 +11,7 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { selectByClientId } from '../../store/conversations/messages.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
-import { addThread } from '../conversations/add-conversation.ts'
+import { addThread, drawThreadKey } from '../conversations/add-conversation.ts'
 import { existingConversation } from '../conversations/conversation-record.ts'
 import { viewFor } from '../conversations/conversation-view.ts'
 import { defaultWorkplace, whyNoWorktree } from '../conversations/conversation-workplace.ts'
@@ -65,7 +65,10 @@ function beginOnce(tx: Tx, input: NewThread, context: Context): Promise<{ key: s
   }
   return runOnce(tx, call, context.now, async () => {
     await checkAssigned(tx, { projectId, agentId })
-    const row = await addThread(tx, { ...input, workplace: await placeOf(tx, input) }, context)
+    const named = title === undefined ? {} : { title, titled_by: input.by }
+    const isDraft = content === undefined && title === undefined
+    const begun = { key: drawThreadKey(context), projectId, agentId, ...named, isDraft }
+    const row = await addThread(tx, { ...begun, workplace: await placeOf(tx, input) }, context.now)
     if (content !== undefined) await addFirstMessage(tx, row, { ...input, content }, context)
     else await tellSession(tx, row.key)
     return { key: row.key }

@@ -8,6 +8,7 @@ import type { Context, Tx } from '../../store/store.ts'
 import { selectContextOf } from '../../store/turns/contexts.ts'
 import { type FileOperationRow, selectWritten } from '../../store/turns/turn-files.ts'
 import { selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
+import { addThread } from '../conversations/add-conversation.ts'
 import {
   changeConversation,
   openConversation,
@@ -26,6 +27,8 @@ export interface ForkPlan {
   readonly agentId: string
   readonly cut: number
   readonly keptAfter: number
+  /** Left out in a fork that an earlier build was asked for. */
+  readonly isThread?: boolean
 }
 
 /**
@@ -66,14 +69,12 @@ export async function createFork(
   const forked_from = JSON.stringify({ key, turnId })
   const summary = from && from.summary_through <= cut ? from.summary : ''
   const summarised = { summary, summary_by: summary === '' ? null : (from?.summary_by ?? null) }
-  const about = { project_id, agent_id, account_id: from?.account_id ?? null, ...summarised }
-  const begun = await openConversation(tx, forkKey, now, about)
-  let row: ConversationRow = {
-    ...begun.row,
-    workplace: 'worktree',
-    forked_from,
-    title: from?.title ?? null,
-  }
+  const about = { account_id: from?.account_id ?? null, ...summarised }
+  const titled = { title: from?.title ?? null, titled_by: from?.titled_by ?? null }
+  const given = { ...about, ...titled, workplace: 'worktree', forked_from } as const
+  let row: ConversationRow = plan.isThread
+    ? await addThread(tx, { key: forkKey, projectId: project_id, agentId: agent_id, ...given }, now)
+    : { ...(await openConversation(tx, forkKey, now, { project_id, agent_id })).row, ...given }
   const turn = await tx.row('turn_files', { turn_id: turnId })
   const since = await rewoundSince(tx, key, turn)
   const until = {

@@ -14,6 +14,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { type AskedUserSession, activeAgent } from '../consoles/role-agent-record.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from '../turns/limit-record.ts'
 import { beginNextTurn } from './begin-turn.ts'
@@ -94,6 +95,20 @@ export const goOnInChat = defineUseCase('go-on-in-chat', {
   run: async (tx, { projectId, agentId, ...chosen }) => {
     await checkAssigned(tx, { projectId, agentId })
     return goOnAfterLimit(tx, { projectId, agentId, key: webKey(projectId, agentId) }, chosen)
+  },
+})
+
+/** The same in a conversation, for the agent that it is with. */
+export const goOnInConversation = defineUseCase('go-on-in-conversation', {
+  scope: 'write',
+  on: 'conversation',
+  streams: ({ key }: Continuation & { readonly key: string }) => [streamOfKey(key)],
+  run: async (tx, { key, ...chosen }) => {
+    const { project_id: projectId, agent_id: agentId } = await existingConversation(tx, key)
+    if (projectId === null || agentId === null)
+      throw new Refusal('wrong_state', refusalText('noLimit'))
+    tx.lock(projectStream(projectId))
+    return goOnAfterLimit(tx, { projectId, agentId, key }, chosen)
   },
 })
 

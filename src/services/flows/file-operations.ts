@@ -2,7 +2,6 @@
  * Rewinds, undoings and forks (FS8, FS9). Each is asked in one commit and completed in another, after its machine has answered;
  * one that was cut off in between is completed later. So the files and the conversation always agree.
  */
-import { forkKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, coordinatorStream, projectStream } from '../../domain/stream-name.ts'
@@ -36,6 +35,7 @@ import {
   type TurnFilesRow,
 } from '../../store/turns/turn-files.ts'
 import { selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
+import { drawThreadKey } from '../conversations/add-conversation.ts'
 import {
   changeConversation,
   existingConversation,
@@ -293,13 +293,14 @@ export const askFork = defineUseCase('ask-fork', {
     const state = stateFrom(files.after_state ?? files.before_state)
     if (!state || !project?.path) throw noState(turn.id)
     const id = random.uuid()
-    const fork = forkKey(id)
+    const fork = drawThreadKey({ random })
     const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, files, turn)
     const folders = [files.top, project.path]
     const place = { projectId, projectFolder: project.path, role: shortOf(fork), key: fork }
     const request: CoordinatorRequest = { kind: 'files-fork', folders, ...place, state }
     const plan: ForkPlan = {
       forkKey: fork,
+      isThread: true,
       agentId,
       cut,
       keptAfter: Math.min(files.kept_after, cut),
@@ -370,11 +371,7 @@ export interface FinishedOperation {
 export const finishOperation = defineUseCase('finish-operation', {
   scope: 'server',
   on: 'nobody',
-  streams: ({ id, key, projectId }: Completion) => [
-    conversationStream(key),
-    conversationStream(forkKey(id)),
-    projectStream(projectId),
-  ],
+  streams: ({ key, projectId }: Completion) => [conversationStream(key), projectStream(projectId)],
   run: async (tx, { id, answer }, context): Promise<FinishedOperation> => {
     const row = await tx.row('file_operations', { id })
     if (!row) throw new Refusal('not_found')

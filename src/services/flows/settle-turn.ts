@@ -6,7 +6,7 @@
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import { isChannelChat } from '../../domain/conversations/key.ts'
+import { isChannelChat, isChat } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
@@ -104,7 +104,7 @@ async function settleChat(
   const read = await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
   const { kind } = await identityOf(tx, key)
-  if (kind === 'web' || isChannelChat(kind)) await applyLimit(tx, turn, ended, context)
+  if (isChat(kind) || isChannelChat(kind)) await applyLimit(tx, turn, ended, context)
   return { message, read }
 }
 

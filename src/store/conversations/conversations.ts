@@ -2,6 +2,7 @@
  * Queries about conversations, and their form for readers. Written under the lock of the
  * conversation's stream.
  */
+import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Post } from '../agent-sessions/agent-sessions.ts'
@@ -22,6 +23,17 @@ export const countsOf = (row: ConversationRow) => ({
   chapter_messages: row.chapter_messages,
   updated_at: row.updated_at,
 })
+
+/** The oldest first. */
+export const selectDraftsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select('key')
+    .where('draft', '=', sql.lit(1))
+    .where('created_at', '<=', p.before)
+    .orderBy('created_at')
+    .limit(p.limit),
+)
 
 /** Fields of other programs at the top of its file (CV7). */
 export const extraOf = ({ extra }: Pick<ConversationRow, 'extra'>): Record<string, unknown> =>

@@ -216,6 +216,20 @@ export async function findLaunch(reader: Reader, id: string): Promise<Launch | u
 export const liveLaunchesOf = async (reader: Reader, post: Post): Promise<Launch[]> =>
   (await reader.all(selectLiveOfPost, postOf(post))).map(launchFrom)
 
+const selectLiveIn = statement<{ lane: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('lane', '=', p.lane)
+    .where('lane', '<>', sql.lit(''))
+    .where('state', '<>', launchEnded)
+    .orderBy('id'),
+)
+
+/** Those of all agents in the lane of a thread. */
+export const liveLaunchesIn = async (reader: Reader, lane: string): Promise<Launch[]> =>
+  (await reader.all(selectLiveIn, { lane })).map(launchFrom)
+
 /** The same in all lanes of the pair. */
 export const liveLaunchesOfPair = async (
   reader: Reader,

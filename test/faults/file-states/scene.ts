@@ -36,6 +36,8 @@ export interface StoredOperation {
   readonly id: string
   readonly kind: 'rewind' | 'undo' | 'fork'
   readonly state: 'asked' | 'done' | 'refused'
+  /** The conversation that a fork makes. */
+  readonly forkKey: string
   readonly result: {
     readonly outcome?: string
     readonly token?: string
@@ -183,11 +185,12 @@ export class Scene {
 
   operations(): StoredOperation[] {
     const sql =
-      'select id, kind, state, result from file_operations where conversation_key = ? order by asked_at, id'
+      'select id, kind, state, ask, result from file_operations where conversation_key = ? order by asked_at, id'
     return this.#all(sql, this.key).map(
-      ({ result, ...row }) =>
+      ({ ask, result, ...row }) =>
         ({
           ...row,
+          forkKey: JSON.parse(String(ask)).plan.forkKey ?? '',
           result: JSON.parse(String(result ?? '{}')) ?? {},
         }) as unknown as StoredOperation,
     )

@@ -51,6 +51,7 @@ export const rights: readonly Right[] = [
         'listMessages',
         'listChannels',
         'listChannelChats',
+        'listChannelPeople',
         'listConversations',
       ] as const),
       ...([
@@ -148,6 +149,7 @@ export const rights: readonly Right[] = [
         'setFlags',
         'beginTurn',
         'stopTurns',
+        'goOnInConversation',
         'withdrawMessage',
       ] as const),
       ...(['rewindToTurn', 'undoRewind', 'forkFromTurn'] as const),
@@ -260,6 +262,7 @@ export const rights: readonly Right[] = [
         'replacePasskey',
       ] as const),
       ...(['setChannelRoute', 'createPairingCode', 'changeChannelChat'] as const),
+      ...(['sendTestMessage', 'signOutChannelPerson'] as const),
     ],
   },
   {

@@ -298,8 +298,8 @@ test('[SE15] nobody puts words into an agent’s mouth with leave to write alone
     body: { role: 'assistant', content: 'x' },
   })
   expect(said.json).toMatchObject({ role: 'assistant', senderId: 'owner' })
-  await server.ask('/api/conversations', { method: 'POST', body: { key: 'slack:C1' }, token })
-  const theirs = await server.ask('/api/conversations/slack%3AC1/messages', {
+  await server.ask('/api/conversations', { method: 'POST', body: { key: 'irc:C1' }, token })
+  const theirs = await server.ask('/api/conversations/irc%3AC1/messages', {
     method: 'POST',
     body: { role: 'assistant', content: 'x' },
     token,

@@ -1,5 +1,8 @@
 /** Sessions that are begun: threads of an agent, each with a process of its own. */
 import { expect, test } from 'vitest'
+import { oldDrafts } from '../../../src/jobs/due-upkeep.ts'
+import { handleDue } from '../../../src/jobs/due-work.ts'
+import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { started } from '../../services/processes/launch-pad.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'
 import { readyAgent, said, turnEnded } from '../../support/relay.ts'
@@ -109,4 +112,49 @@ test('[SN4] a session without a message and a title is told of to nobody until i
   expect((await read(draft)).status).toBe(200)
   await write({ conversationKey: draft, content: 'hello' })
   expect((await listed()).sort()).toEqual([draft, titled].sort())
+})
+
+test('[SN4] a draft is removed after a day, and one that was written in is not', async () => {
+  const { begin, write, read, server, clock } = await open()
+  const { key: left } = (await begin({})).json
+  const { key: used } = (await begin({})).json
+  await write({ conversationKey: used, content: 'hello' })
+  const day = 24 * 3_600_000
+  const look = () => handleDue(oldDrafts(server.store), { clock, logger: nowhere })
+  clock.advance(day - 1)
+  await look()
+  expect((await read(left)).status).toBe(200)
+  clock.advance(1)
+  await look()
+  expect((await read(left)).status).toBe(404)
+  expect((await read(used)).status).toBe(200)
+})
+
+test('[SN5] a session that is deleted takes its process with it, and no other', async () => {
+  const { begin, bringUp, machine, server, read } = await open()
+  const { key } = (await begin({ content: 'first job' })).json
+  const gone = await bringUp()
+  const { key: other } = (await begin({ content: 'second job' })).json
+  const kept = await bringUp()
+  expect((await server.ask(`/api/conversations/${key}`, { method: 'DELETE' })).status).toBe(204)
+  expect(await machine.order('stop-ordered')).toMatchObject({ launchId: gone.launchId })
+  expect((await read(key)).status).toBe(404)
+  expect((await server.ask(`/api/processes/${kept.launchId}`)).json.stopReason).toBe(null)
+  expect((await read(other)).json.activity).toBe('working')
+})
+
+test('[SN6] an agent at its limit in a session is told again by itself there, if a person says so', async () => {
+  const { begin, bringUp, machine, server, read } = await open()
+  const { key } = (await begin({ content: 'a job' })).json
+  const { launchId, turn } = await bringUp()
+  const error = "You've hit your usage limit. Try again in 30 seconds."
+  await machine.tell(turnEnded(launchId, turn.turnId, { outcome: 'failed', error }))
+  expect((await read(key)).json.activity).toBe('limited')
+  const goOn = { method: 'POST', body: { goOn: true } }
+  expect(await server.ask(`/api/conversations/${key}/go-on`, goOn)).toMatchObject({
+    status: 200,
+    json: { goesOn: true },
+  })
+  const { key: other } = (await begin({ content: 'another job' })).json
+  expect((await server.ask(`/api/conversations/${other}/go-on`, goOn)).status).toBe(409)
 })
