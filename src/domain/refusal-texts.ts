@@ -134,6 +134,9 @@ export const refusalSentences = {
   isTerminated: 'Its state is TERMINATED',
   pullsItself: 'The agent {agent} pulls its own work; only ACP agents can be given a role',
   takesNoPictures: '{agent} does not accept images',
+  absoluteFolder: 'must be an absolute path without `..`',
+  placeIsFixed:
+    'Where a session works is fixed with its first message; begin another, or fork this one',
   notOfThisPair: '{key} is not a session of this project with this agent',
   whoShallRead: 'Name the agent in `toAgentId`, or the session in `conversationKey`',
   optionsUnknown: 'The options of its agent are not known yet; send it a message first',

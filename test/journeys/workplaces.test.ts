@@ -36,13 +36,19 @@ test('[CX9] a chat writes into a worktree of its own, which is merged like any o
   expect(readFileSync(join(repository.folder, 'made.txt'), 'utf8')).toBe('by the chat')
   const gone = client.delete('/api/projects/{projectId}/worktrees/{worktreeId}', tree)
   await expect(gone).rejects.toMatchObject({ problem: { code: 'worktree_in_use' } })
-  // The same process, moved: its next context works in the project's folder, and it knows what was
-  // said.
-  await client.post(start, { params, query: { agentId, workplace: 'checkout' } })
-  await chat.say('[[write here.txt again]] moved')
-  expect(await chat.answer()).toContain('moved')
+  // The place stays: another is another session.
+  const elsewhere = { params, query: { agentId, workplace: 'checkout' } } as const
+  const moved = client.post(start, elsewhere)
+  await expect(moved).rejects.toMatchObject({ problem: { code: 'wrong_state' } })
+  const { key } = await client.post('/api/projects/{projectId}/conversations', {
+    params,
+    body: { agentId, content: '[[write here.txt again]] moved', workplace: 'checkout' },
+  })
+  const inFolder = async () =>
+    (await client.get('/api/conversations/{key}/archive', { params: { key }, query: {} })).items
+  await until(async () => (await inFolder()).length === 2)
   expect(readFileSync(join(repository.folder, 'here.txt'), 'utf8')).toBe('again')
-  expect(await chat.processes()).toHaveLength(1)
+  expect(await chat.processes()).toHaveLength(2)
 
   const body = { id: 'other', name: 'Other', protocol: 'acp', command: 'holdfast' } as const
   await client.post('/api/agents', { body: { ...body, args: ['demo-acp'] } })
@@ -50,10 +56,11 @@ test('[CX9] a chat writes into a worktree of its own, which is merged like any o
     params: { projectId, agentId: 'other' },
     body: {},
   })
-  await chat.say('[[hang]] for long')
-  await until(
-    async () => (await client.get('/api/conversations/{key}', at(agentId))).activity === 'working',
-  )
+  await client.post('/api/chat', {
+    body: { projectId, conversationKey: key, content: '[[hang]] for long' },
+  })
+  const about = async () => client.get('/api/conversations/{key}', { params: { key } })
+  await until(async () => (await about()).activity === 'working')
   const other = await openChat(holdfast, { ...chat, agentId: 'other' })
   await other.say('mine')
   await until(

@@ -4,7 +4,7 @@ import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import {
   type ConversationWorkspace,
-  WorkspaceChoice,
+  NamedWorkspace,
 } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { usage } from '../failure.ts'
@@ -27,6 +27,7 @@ const kinds: Record<ConversationWorkspace['kind'], string> = {
   worktree: 'a worktree of its own',
   checkout: 'the project’s folder',
   plain: 'a folder without git',
+  folder: 'a folder that was given',
 }
 
 export function workplaceWords({ kind, folder, branch }: ConversationWorkspace): string {
@@ -37,12 +38,12 @@ export function workplaceWords({ kind, folder, branch }: ConversationWorkspace):
 export const waitsWords = (key: string): string =>
   `until another conversation’s work in this folder ends; at once: holdfast conversations begin ${visible(key)}`
 
-export function workplaceTyped(typed: string | undefined): WorkspaceChoice | undefined {
+export function workplaceTyped(typed: string | undefined): NamedWorkspace | undefined {
   if (typed === undefined) return undefined
-  const choice = WorkspaceChoice.safeParse(typed)
+  const choice = NamedWorkspace.safeParse(typed)
   if (choice.success) return choice.data
   throw usage(
     `${visible(typed)} is no workplace.`,
-    `Choose one of ${WorkspaceChoice.options.join(', ')}.`,
+    `Choose one of ${NamedWorkspace.options.join(', ')}.`,
   )
 }

@@ -11,7 +11,7 @@ import { webKey } from '../../domain/conversations/key.ts'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import { randomness } from '../../platform/secrets/randomness.ts'
-import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
+import type { NamedWorkspace } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 import type { ConversationState } from '../../protocol/snapshot.ts'
@@ -119,7 +119,7 @@ async function sendOne(
     content,
     workplace,
     waitMs,
-  }: { content: string; workplace: WorkspaceChoice | undefined; waitMs: number | null },
+  }: { content: string; workplace: NamedWorkspace | undefined; waitMs: number | null },
 ): Promise<void> {
   const clientId = randomness.uuid()
   const body = { projectId, toAgentId: agentId, content, clientId, workplace }

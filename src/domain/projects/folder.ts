@@ -50,3 +50,13 @@ export function folderRefusal({ path, state, data, roots }: FolderInspection): R
       )
   }
 }
+
+/** Whether a path is absolute and names its folder directly. */
+export const isAbsolutePath = (path: string): boolean =>
+  /^(\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).some((name) => name === '..')
+
+/** Whether a folder is another, or below it, as their paths say. */
+export const isWithin = (folder: string, path: string): boolean => {
+  const base = folder.replace(/[\\/]+$/, '')
+  return path === folder || path === base || path.startsWith(`${base}/`)
+}

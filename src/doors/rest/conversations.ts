@@ -209,7 +209,7 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
     if (senderId !== undefined && senderId !== who.id)
       throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
     const { toAgentId, conversationKey: key, ...draft } = body
-    const message = { ...draft, by: who.id }
+    const message = { ...draft, by: who.id, scopes: who.scopes }
     if (key !== undefined)
       return deps.app.run(sayInConversation, { ...message, key, toAgentId }, who, receipt)
     if (toAgentId === undefined) throw invalidField('toAgentId', refusalText('whoShallRead'))
@@ -219,6 +219,7 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
     ...params,
     ...body,
     by: who.id,
+    scopes: who.scopes,
   })),
   listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
 }

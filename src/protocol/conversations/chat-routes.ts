@@ -7,7 +7,7 @@ import { route } from '../route.ts'
 import { line, PanelId, Time, YesOrNo } from '../text.ts'
 import { Attachments } from '../turns/prompt.ts'
 import { Conversation } from './conversation.ts'
-import { WorkspaceChoice } from './conversation-workspace.ts'
+import { NamedWorkspace, WorkspaceChoice } from './conversation-workspace.ts'
 import { ChatMessageDraft, Content, Message } from './message.ts'
 
 const Id = z.string().max(200)
@@ -31,7 +31,7 @@ export const chatRoutes = {
     query: z.object({
       agentId: Id,
       panelId: PanelId.optional(),
-      workplace: WorkspaceChoice.optional().describe(
+      workplace: NamedWorkspace.optional().describe(
         'Where the conversation works; left out: as it does, or as the project says',
       ),
     }),

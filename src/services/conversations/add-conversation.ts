@@ -41,6 +41,7 @@ type Given =
   | 'title'
   | 'titled_by'
   | 'workplace'
+  | 'workplace_folder'
   | 'account_id'
   | 'forked_from'
   | 'summary'

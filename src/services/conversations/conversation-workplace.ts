@@ -4,10 +4,12 @@
  * conversation works. Pulling agents always use the project's folder.
  */
 import { createHash } from 'node:crypto'
+import type { Scope } from '../../domain/access/scopes.ts'
 import { isServersOwn } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { NoticeText } from '../../domain/notices.ts'
+import { isAbsolutePath, isWithin } from '../../domain/projects/folder.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type {
@@ -22,14 +24,22 @@ import {
   identityOf,
   rolePlaceOf,
 } from '../../store/conversations/conversation-identity.ts'
-import type { ConversationRow } from '../../store/conversations/conversations.ts'
+import { type ConversationRow, selectInFolder } from '../../store/conversations/conversations.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectOpenOperations } from '../../store/turns/turn-files.ts'
-import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  isPushed,
+  type QueuedChat,
+  queuedChats,
+  selectNewestIn,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { selectRunningAt } from '../../store/turns/turns-in-folders.ts'
 import { selectOfConversation, selectOfRole, setUpOf } from '../../store/worktrees/worktrees.ts'
+import { requireManage } from '../access/require-scope.ts'
 import { settingsFrom } from '../projects/project-record.ts'
+import { invalidField } from '../refusals.ts'
 
 interface Route {
   readonly projectId: string
@@ -44,7 +54,10 @@ interface ConversationOrigin {
 const workplaceKeyOf = ({ key, originKey }: ConversationOrigin): string => originKey || key
 
 /** The workplace of a new conversation, from the project's settings. */
-export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkspaceChoice> {
+export async function defaultWorkplace(
+  reader: Reader,
+  route: Route,
+): Promise<'worktree' | 'checkout'> {
   const project = await reader.row('projects', { id: route.projectId })
   const wanted = project && settingsFrom(project.settings)['chat.workplace']
   return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
@@ -61,31 +74,71 @@ export async function whyNoWorktree(
   return agent?.protocol === 'mcp' ? refusalText('pullsInFolder', { agent: agentId }) : undefined
 }
 
-/** Changes a conversation's workplace. Its next turn opens a new, primed context there (CX4). */
+type Place = Pick<ConversationRow, 'workplace' | 'workplace_folder'>
+
+interface ChosenPlace {
+  readonly workplace?: WorkspaceChoice | undefined
+  readonly by: string
+  /** Left out: the server itself chooses. */
+  readonly scopes?: readonly Scope[] | undefined
+}
+
+/**
+ * The place that somebody chooses for a conversation, as columns of its row. A folder outside of
+ * the project's own is for who manages, the first time (SN7).
+ */
+export async function placeFor(
+  reader: Reader,
+  route: Route,
+  { workplace, scopes }: Omit<ChosenPlace, 'by'>,
+): Promise<Place> {
+  if (workplace === undefined)
+    return { workplace: await defaultWorkplace(reader, route), workplace_folder: null }
+  if (typeof workplace === 'string') {
+    const why = workplace === 'worktree' && (await whyNoWorktree(reader, route))
+    if (why) throw new Refusal('wrong_state', why, { workplace })
+    return { workplace, workplace_folder: null }
+  }
+  const { folder } = workplace
+  if (!isAbsolutePath(folder)) throw invalidField('workplace.folder', refusalText('absoluteFolder'))
+  const { projectId } = route
+  const isKnown =
+    (await isInProject(reader, projectId, folder)) ||
+    (await reader.first(selectInFolder, { projectId, folder })) !== undefined
+  if (!isKnown) requireManage(scopes, 'workplace.folder')
+  return { workplace: 'folder', workplace_folder: folder }
+}
+
+async function isInProject(reader: Reader, projectId: string, folder: string): Promise<boolean> {
+  const path = (await reader.row('projects', { id: projectId }))?.path ?? null
+  return path !== null && isWithin(path, folder)
+}
+
+const isSamePlace = (row: Place, workplace: WorkspaceChoice): boolean => {
+  if (typeof workplace !== 'string') return row.workplace_folder === workplace.folder
+  // Without git both are the project's folder.
+  return row.workplace === 'plain' || workplace === (row.workplace ?? 'checkout')
+}
+
+/**
+ * Chooses a conversation's workplace with its first message. Afterwards it stays: another place is
+ * another session, such as a fork (SN7).
+ */
 export async function chooseWorkplace(
   tx: Tx,
   row: ConversationRow,
-  {
-    workplace,
-    by,
-    now,
-  }: {
-    readonly workplace?: WorkspaceChoice | undefined
-    readonly by: string
-    readonly now: Instant
-  },
+  { now, by, ...chosen }: ChosenPlace & { readonly now: Instant },
 ): Promise<ConversationRow> {
-  if (workplace === undefined || workplace === (row.workplace ?? 'checkout')) return row
-  const { project_id: projectId, agent_id: agentId } = row
-  const why =
-    workplace === 'worktree' &&
-    projectId &&
-    agentId &&
-    (await whyNoWorktree(tx, { projectId, agentId }))
-  if (why) throw new Refusal('wrong_state', why, { workplace })
-  const change = { workplace, generation: row.generation + 1, updated_at: now }
-  await tx.update('conversations', { key: row.key, ...change })
-  tx.append(conversationStream(row.key), { type: 'workplace-chosen', data: { workplace, by } })
+  const { workplace } = chosen
+  if (workplace === undefined || isSamePlace(row, workplace)) return row
+  const { key, project_id: projectId, agent_id: agentId } = row
+  if (projectId === null || agentId === null) return row
+  if (await tx.first(selectNewestIn, { key }))
+    throw new Refusal('wrong_state', refusalText('placeIsFixed'), { workplace })
+  const place = await placeFor(tx, { projectId, agentId }, chosen)
+  const change = { ...place, generation: row.generation + 1, updated_at: now }
+  await tx.update('conversations', { key, ...change })
+  tx.append(conversationStream(key), { type: 'workplace-chosen', data: { workplace, by } })
   return { ...row, ...change }
 }
 
@@ -98,40 +151,71 @@ export async function workspaceFor(
   { projectId, ...asked }: ConversationOrigin & { readonly projectId: string },
 ): Promise<AcpParticulars['workspace']> {
   const key = workplaceKeyOf(asked)
-  if (!(await hasWorktree(reader, key))) return null
-  return {
-    userSessionShort: 'chat',
-    role: shortOf(key),
-    path: null,
-    setUp: await setUpOf(reader, projectId),
-    orFolder: true,
-  }
+  const { workplace, workplace_folder: folder, lane } = await placeIn(reader, key)
+  const named = { userSessionShort: 'chat', role: shortOf({ key, lane }), orFolder: true }
+  if (workplace === 'worktree')
+    return { ...named, path: null, setUp: await setUpOf(reader, projectId) }
+  if (folder === null) return null
+  // Whether a folder of the project leads out of it is for the machine to see.
+  const roots = (await isInProject(reader, projectId, folder)) ? [] : [folder]
+  return { ...named, path: folder, roots, setUp: null }
 }
 
-/** The part of the worktree's folder and branch names that identifies the conversation. */
-export const shortOf = (key: string): string =>
-  createHash('sha256').update(key).digest('hex').slice(0, 8)
+/**
+ * The part of the worktree's folder and branch names that identifies the conversation. A project
+ * has many sessions, so theirs are longer: no two may meet in one folder.
+ */
+export const shortOf = ({ key, lane }: Pick<ConversationRow, 'key' | 'lane'>): string =>
+  createHash('sha256')
+    .update(key)
+    .digest('hex')
+    .slice(0, lane === '' ? 8 : 16)
 
-const hasWorktree = async (reader: Reader, key: string): Promise<boolean> =>
-  (await reader.row('conversations', { key }))?.workplace === 'worktree'
+const placeIn = async (
+  reader: Reader,
+  key: string,
+): Promise<Place & Pick<ConversationRow, 'lane'>> =>
+  (await reader.row('conversations', { key })) ?? {
+    workplace: null,
+    workplace_folder: null,
+    lane: '',
+  }
 
 interface FolderQuery extends ConversationOrigin {
   readonly projectId: string
   readonly isPulled?: boolean
 }
 
+interface SharedFolder {
+  readonly path: string
+  /** Others may work below it, or above. */
+  readonly isGiven: boolean
+}
+
+const isShared = (one: SharedFolder, other: SharedFolder | null): boolean => {
+  if (other === null) return false
+  if (!one.isGiven && !other.isGiven) return one.path === other.path
+  return isWithin(one.path, other.path) || isWithin(other.path, one.path)
+}
+
+const shared = (path: string | null): SharedFolder | null =>
+  path === null ? null : { path, isGiven: false }
+
 /** The folder that a turn shares with others. Null if it has its own. */
 async function sharedFolder(
   reader: Reader,
   { projectId, key, originKey, isPulled = false }: FolderQuery,
-): Promise<string | null> {
+): Promise<SharedFolder | null> {
   const role = originKey === '' ? rolePlaceOf(await identityOf(reader, key)) : undefined
   if (role) {
     const agent = await reader.first(selectInRole, role)
-    return agent?.branch === null ? agent.workspace : null
+    return shared(agent?.branch === null ? agent.workspace : null)
   }
-  if (!isPulled && (await hasWorktree(reader, workplaceKeyOf({ key, originKey })))) return null
-  return (await reader.row('projects', { id: projectId }))?.path ?? null
+  const place = await placeIn(reader, workplaceKeyOf({ key, originKey }))
+  if (!isPulled && place.workplace === 'worktree') return null
+  if (!isPulled && place.workplace_folder !== null)
+    return { path: place.workplace_folder, isGiven: true }
+  return shared((await reader.row('projects', { id: projectId }))?.path ?? null)
 }
 
 /**
@@ -153,8 +237,10 @@ export async function mustWaitForFolder(
   if (folder === null) return false
   for (const each of others)
     if (
-      (await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) })) ===
-      folder
+      isShared(
+        folder,
+        await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) }),
+      )
     )
       return true
   return false
@@ -175,7 +261,7 @@ async function isMoving(
   for (const { conversation_key: key } of moving)
     if (
       folder !== null &&
-      (await sharedFolder(reader, { projectId, key, originKey: '' })) === folder
+      isShared(folder, await sharedFolder(reader, { projectId, key, originKey: '' }))
     )
       return true
   return false
@@ -205,22 +291,22 @@ export async function workplaceOf(
   const role = rolePlaceOf(identityIn(row))
   if (role) {
     const place = await reader.first(selectOfRole, role)
-    return place
-      ? { kind: place.kind, folder: place.folder, branch: place.branch, worktreeId: place.id }
-      : null
+    if (!place) return null
+    const { kind, folder, branch, id: worktreeId } = place
+    return { kind, folder, directory: folder, branch, worktreeId }
   }
   if (row.project_id === null || row.kind === 'agent') return null
   if (row.workplace === 'worktree') {
     const made = await reader.first(selectOfConversation, { key })
     const { folder = null, branch = null, id: worktreeId } = made ?? {}
-    return { kind: 'worktree', folder, branch, ...(worktreeId !== undefined && { worktreeId }) }
+    const own = worktreeId === undefined ? {} : { worktreeId }
+    return { kind: 'worktree', folder, directory: folder, branch, ...own }
   }
+  const given = row.workplace_folder
+  if (given !== null) return { kind: 'folder', folder: given, directory: given, branch: null }
   const folder = (await reader.row('projects', { id: row.project_id }))?.path ?? null
-  return {
-    kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout',
-    folder,
-    branch: null,
-  }
+  const kind = row.workplace === 'plain' || folder === null ? 'plain' : 'checkout'
+  return { kind, folder, directory: folder, branch: null }
 }
 
 /**

@@ -4,7 +4,7 @@
  * begins them here.
  */
 import type * as z from 'zod'
-import { Refusal } from '../../domain/errors.ts'
+import type { Scope } from '../../domain/access/scopes.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { NewConversation } from '../../protocol/conversations/chat-routes.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
@@ -14,7 +14,7 @@ import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addThread, drawThreadKey } from '../conversations/add-conversation.ts'
 import { existingConversation } from '../conversations/conversation-record.ts'
 import { viewFor } from '../conversations/conversation-view.ts'
-import { defaultWorkplace, whyNoWorktree } from '../conversations/conversation-workplace.ts'
+import { placeFor } from '../conversations/conversation-workplace.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused } from '../refusals.ts'
 import { tellSession } from '../tell-session.ts'
@@ -24,6 +24,8 @@ import { requireTakesPictures, runOnce } from './post-message.ts'
 export type NewThread = z.output<typeof NewConversation> & {
   readonly projectId: string
   readonly by: string
+  /** Left out: the server itself begins it. */
+  readonly scopes?: readonly Scope[] | undefined
 }
 
 export const beginThread = defineUseCase('begin-thread', {
@@ -68,18 +70,15 @@ function beginOnce(tx: Tx, input: NewThread, context: Context): Promise<{ key: s
     const named = title === undefined ? {} : { title, titled_by: input.by }
     const isDraft = content === undefined && title === undefined
     const begun = { key: drawThreadKey(context), projectId, agentId, ...named, isDraft }
-    const row = await addThread(tx, { ...begun, workplace: await placeOf(tx, input) }, context.now)
+    const row = await addThread(
+      tx,
+      { ...begun, ...(await placeFor(tx, input, input)) },
+      context.now,
+    )
     if (content !== undefined) await addFirstMessage(tx, row, { ...input, content }, context)
     else await tellSession(tx, row.key)
     return { key: row.key }
   })
-}
-
-async function placeOf(tx: Tx, { workplace, ...route }: NewThread) {
-  if (workplace === undefined) return defaultWorkplace(tx, route)
-  const why = workplace === 'worktree' && (await whyNoWorktree(tx, route))
-  if (why) throw new Refusal('wrong_state', why, { workplace })
-  return workplace
 }
 
 async function addFirstMessage(

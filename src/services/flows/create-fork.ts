@@ -101,7 +101,7 @@ export async function createFork(
       project_id,
       user_session_id: '',
       account_id: from?.account_id ?? '',
-      role: shortOf(forkKey),
+      role: shortOf(row),
       conversation_key: forkKey,
       agent_id,
       coordinator_id,

@@ -296,7 +296,8 @@ export const askFork = defineUseCase('ask-fork', {
     const fork = drawThreadKey({ random })
     const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, files, turn)
     const folders = [files.top, project.path]
-    const place = { projectId, projectFolder: project.path, role: shortOf(fork), key: fork }
+    const role = shortOf({ key: fork, lane: fork })
+    const place = { projectId, projectFolder: project.path, role, key: fork }
     const request: CoordinatorRequest = { kind: 'files-fork', folders, ...place, state }
     const plan: ForkPlan = {
       forkKey: fork,

@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
+import type { Scope } from '../../domain/access/scopes.ts'
 import { agentKey, isChat, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -38,6 +39,8 @@ const maxReceivers = 100
 
 type Draft = Omit<z.output<typeof ChatMessageDraft>, 'conversationKey' | 'toAgentId'> & {
   readonly by: string
+  /** Left out: the server itself writes. */
+  readonly scopes?: readonly Scope[] | undefined
 }
 
 export type PostedMessage = Draft & { readonly toAgentId: string | null }
@@ -118,7 +121,7 @@ export async function requireTakesPictures(
     throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: row.agent_id ?? '' }))
 }
 
-const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) => ({
+const messageFrom = ({ by, toAgentId, workplace: _, scopes: __, ...input }: PostedMessage) => ({
   ...input,
   senderId: by,
   receiverId: toAgentId,

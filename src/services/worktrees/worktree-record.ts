@@ -58,17 +58,20 @@ export async function recordWorkplace(
 ): Promise<void> {
   const key = origin_key || conversation_key
   if (made.kind === 'worktree') {
-    // A fork of a console is its person's, and so is where it works.
-    const account_id = (await tx.row('conversations', { key }))?.account_id ?? ''
+    const { account_id, lane = '' } = (await tx.row('conversations', { key })) ?? {}
+    const role = shortOf({ key, lane })
     return register(
       tx,
-      { user_session_id: '', account_id, role: shortOf(key), conversation_key: key },
+      // A fork of a console is its person's, and so is where it works.
+      { user_session_id: '', account_id: account_id ?? '', role, conversation_key: key },
       launch,
       made,
       context,
     )
   }
-  await tx.update('conversations', { key, workplace: 'plain' })
+  // One that was given stays what it is.
+  if (((await tx.row('conversations', { key }))?.workplace_folder ?? null) === null)
+    await tx.update('conversations', { key, workplace: 'plain' })
 }
 
 type WorktreeOwner = Pick<

@@ -24,6 +24,16 @@ export const countsOf = (row: ConversationRow) => ({
   updated_at: row.updated_at,
 })
 
+/** Whether a session of a project works in a folder that was given. */
+export const selectInFolder = statement<{ projectId: string; folder: string }>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select('key')
+    .where('project_id', '=', p.projectId)
+    .where('workplace_folder', '=', p.folder)
+    .limit(1),
+)
+
 /** The oldest first. */
 export const selectDraftsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
   db

@@ -18,6 +18,7 @@ import { peopleAndThreadsOfChannels } from './0049-people-and-threads-of-channel
 import { marksOfPeople } from './0050-marks-of-people.ts'
 import { outbox } from './0051-outbox.ts'
 import { landings } from './0052-landings.ts'
+import { givenFolders } from './0053-given-folders.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -36,6 +37,7 @@ export const migrations = numbered([
   marksOfPeople,
   outbox,
   landings,
+  givenFolders,
 ])
 
 export const newestVersion = migrations.length

@@ -69,6 +69,8 @@ export const conversationTables = {
      * CX9: where its agent works; null: the project's own folder, the only one before this column.
      */
     workplace: column<ConversationWorkspace['kind'] | null>(null),
+    /** The folder that was given, where `workplace` is `folder`. */
+    workplace_folder: column<string | null>(null),
     /** FS9: JSON, the conversation and turn it was forked from. */
     forked_from: column<string | null>(null),
     /** JSON: fields of other programs at the top of its file (CV7). */

@@ -6,6 +6,7 @@ import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { started } from '../../services/processes/launch-pad.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'
 import { readyAgent, said, turnEnded } from '../../support/relay.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 async function open() {
   const chat = await openAcpChat()
@@ -143,7 +144,7 @@ test('[SN5] a session that is deleted takes its process with it, and no other', 
   expect((await read(other)).json.activity).toBe('working')
 })
 
-test('[SN6] an agent at its limit in a session is told again by itself there, if a person says so', async () => {
+test('[SN6] an agent at its limit in a session is told again there, if a person says so', async () => {
   const { begin, bringUp, machine, server, read } = await open()
   const { key } = (await begin({ content: 'a job' })).json
   const { launchId, turn } = await bringUp()
@@ -157,4 +158,67 @@ test('[SN6] an agent at its limit in a session is told again by itself there, if
   })
   const { key: other } = (await begin({ content: 'another job' })).json
   expect((await server.ask(`/api/conversations/${other}/go-on`, goOn)).status).toBe(409)
+})
+
+test('[SN7] a session works in a given folder; one outside the project is for who manages, once', async () => {
+  const { machine, read, server, projectId, write } = await open()
+  const folder = temporaryFolder()
+  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: folder } })
+  const { json: member } = await server.ask('/api/people', {
+    method: 'POST',
+    body: { name: 'Mia', role: 'member' },
+  })
+  const begun = (given: string, token = server.ownerToken) =>
+    server.ask(`/api/projects/${projectId}/conversations`, {
+      method: 'POST',
+      body: { agentId: 'coder', content: 'hello', workplace: { folder: given } },
+      token,
+    })
+  const below = `${folder}/packages/a`
+  const one = await begun(below, member.token)
+  expect(one.json.workplace).toEqual({
+    kind: 'folder',
+    folder: below,
+    directory: below,
+    branch: null,
+  })
+  const { launchId } = (await machine.order('launch-ordered')).order
+  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  expect(acp.workspace).toMatchObject({ path: below, roots: [] })
+  const away = '/srv/repo-feature'
+  expect((await begun(away, member.token)).json).toMatchObject({
+    code: 'missing_scope',
+    scope: 'manage',
+  })
+  expect((await begun(away)).status).toBe(201)
+  expect((await begun(away, member.token)).status).toBe(201)
+  expect((await begun('relative')).status).toBe(400)
+  expect((await begun(`${folder}/../elsewhere`)).status).toBe(400)
+  // Another place is refused from now on.
+  const { key } = one.json
+  const say = (workplace: unknown) => write({ conversationKey: key, content: 'more', workplace })
+  expect((await say({ folder: below })).status).toBe(201)
+  expect((await say('checkout')).status).toBe(409)
+  expect((await read(key)).json.workplace.kind).toBe('folder')
+})
+
+test('[CX11] sessions in one given folder, or below each other, take turns there', async () => {
+  const { begin, bringUp, machine, server, projectId, dispatcher, read } = await open()
+  const folder = temporaryFolder()
+  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: folder } })
+  await begin({ content: 'first', workplace: { folder: `${folder}/a` } })
+  await bringUp()
+  const { key } = (await begin({ content: 'second', workplace: { folder: `${folder}/a/b` } })).json
+  const { key: beside } = (await begin({ content: 'third', workplace: { folder: `${folder}/c` } }))
+    .json
+  const orders = [await machine.order('launch-ordered'), await machine.order('launch-ordered')]
+  for (const { order } of orders) {
+    const { launchId } = order
+    await machine.ask({ type: 'coordinator:take', launchId })
+    await machine.tell(started(launchId), readyAgent(launchId))
+  }
+  expect(lastOf(await machine.turn())).toBe('third')
+  await dispatcher.settled()
+  expect((await read(key)).json).toMatchObject({ activity: 'waiting', waitsFor: 'checkout' })
+  expect((await read(beside)).json).toMatchObject({ activity: 'working' })
 })

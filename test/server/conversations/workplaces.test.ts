@@ -150,30 +150,30 @@ test('[CX9] a conversation with a worktree of its own waits for nobody; its plac
   expect(await view('critic')).toMatchObject({ workplace: { worktreeId: items[0].id } })
 })
 
-test('[CX10] a second context of the same process is opened in its own place, and chosen anew it moves with what was said', async () => {
-  const { machine, write, start, bringUp, answer, server, projectId, view } = await openShared({
+test('[CX10] a place is chosen until the first message; then the same is taken, another refused', async () => {
+  const { write, start, server, projectId, view } = await openShared({
     'chat.workplace': 'worktree',
   })
-  await write('coder', 'first', { workplace: 'checkout' })
-  const launchId = await bringUp()
-  await answer(await machine.turn())
-  // The panel opens it elsewhere: its next turn begins a context there.
-  const where = `/api/projects/${projectId}/chat/start?agentId=coder`
-  expect(await server.ask(`${where}&workplace=garden`, { method: 'POST' })).toMatchObject({
-    status: 400,
+  const opened = async (workplace: string) =>
+    (
+      await server.ask(
+        `/api/projects/${projectId}/chat/start?agentId=coder&workplace=${workplace}`,
+        { method: 'POST' },
+      )
+    ).status
+  expect(await opened('garden')).toBe(400)
+  expect(await opened('worktree')).toBe(200)
+  expect(await opened('checkout')).toBe(200)
+  expect(await view('coder')).toMatchObject({ workplace: { kind: 'checkout' } })
+  expect(await write('coder', 'first', { workplace: 'worktree' })).toMatchObject({ status: 201 })
+  expect(await opened('worktree')).toBe(200)
+  expect(await opened('checkout')).toBe(409)
+  expect(await write('coder', 'more', { workplace: 'checkout' })).toMatchObject({
+    status: 409,
+    json: { code: 'wrong_state' },
   })
-  expect(await server.ask(`${where}&workplace=worktree`, { method: 'POST' })).toMatchObject({
-    status: 200,
-  })
-  await write('coder', 'second')
-  const moved = await machine.turn()
-  expect(moved).toMatchObject({
-    launchId,
-    context: { open: { acpSessionId: null, workspace: { userSessionShort: 'chat' } } },
-  })
-  expect(JSON.stringify(moved)).toContain('owner: first')
-  await machine.tell(made(launchId, '/w/coder'))
-  expect(await view('coder')).toMatchObject({ workplace: { kind: 'worktree', folder: '/w/coder' } })
+  expect((await start()).acp).toMatchObject({ workspace: { userSessionShort: 'chat' } })
+  expect(await view('coder')).toMatchObject({ workplace: { kind: 'worktree' }, messageCount: 1 })
   // By the project's setting.
   await write('critic', 'hello')
   expect((await start()).acp).toMatchObject({ workspace: { userSessionShort: 'chat' } })

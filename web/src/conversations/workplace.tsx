@@ -33,6 +33,8 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
     await send(what, ask)
     await invalidate(['conversation', key])
   }
+  // The first message fixes it.
+  const mayChoose = about.opening == null && (folder !== null || kind === 'worktree')
   const other = kind === 'worktree' ? 'checkout' : 'worktree'
   return (
     <div
@@ -43,7 +45,7 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
         {words.kinds[kind satisfies ConversationWorkspace['kind']]}
         {branch && <span className="font-mono"> {branch}</span>}
       </span>
-      {mayWrite && (folder !== null || kind === 'worktree') && (
+      {mayWrite && mayChoose && (
         <SubmitButton
           look="quiet"
           type="button"

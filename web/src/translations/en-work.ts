@@ -71,6 +71,7 @@ export const chat = {
       worktree: 'In a worktree of its own',
       checkout: 'In the project’s folder',
       plain: 'In a folder without git',
+      folder: 'In a folder of your choice',
     },
     choose: { worktree: 'Use a worktree', checkout: 'Use the project’s folder' },
     waits:

@@ -132,6 +132,9 @@ const words: RefusalSentences = {
   pullsItself:
     'エージェント {agent} は自分で作業を取りに来ます。役割を担当できるのは ACP のエージェントだけです',
   takesNoPictures: '{agent} は画像を受け取れません',
+  absoluteFolder: '`..` を含まない絶対パスを指定してください',
+  placeIsFixed:
+    '作業場所は最初のメッセージで決まります。別のセッションを始めるか、分岐してください',
   notOfThisPair: '{key} は、このプロジェクトでのこのエージェントとのセッションではありません',
   whoShallRead:
     '`toAgentId` にエージェントを、または `conversationKey` にセッションを指定してください',

@@ -67,6 +67,7 @@ export const chat: typeof english.chat = {
       worktree: '専用のワークツリーで作業',
       checkout: 'プロジェクトのフォルダーで作業',
       plain: 'git のないフォルダーで作業',
+      folder: '指定したフォルダーで作業',
     },
     choose: { worktree: 'ワークツリーを使う', checkout: 'プロジェクトのフォルダーを使う' },
     waits:
