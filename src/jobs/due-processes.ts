@@ -10,6 +10,7 @@ import { heartbeatMs } from '../protocol/processes/link.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
+import { findInTheWay, giveRoom } from '../services/flows/give-room.ts'
 import { markUnreachable } from '../services/flows/store-facts.ts'
 import { sweepLaunch } from '../services/processes/launch-record.ts'
 import {
@@ -24,6 +25,8 @@ import type { DueWork } from './due-work.ts'
 import type { Hearing } from './hearing.ts'
 
 const everyMs = 2000
+/** Somebody waits for the answer. */
+const roomEveryMs = 1000
 /** Lower bound of silence: coordinators send a message every ten seconds. */
 const leastSilenceMs = 1.5 * heartbeatMs
 
@@ -37,12 +40,15 @@ export interface DueProcessesOptions {
   readonly waitingCalls: Pick<WaitingCalls, 'isWaiting'>
   readonly unreachableSeconds: number
   readonly takeoverMinutes: number | null
+  /** For a machine without a capacity of its own. */
+  readonly maxConcurrent: number
 }
 
 export const dueProcesses = (options: DueProcessesOptions): readonly DueWork[] => [
   silentCoordinators(options),
   ...(options.takeoverMinutes === null ? [] : [lostCoordinators(options, options.takeoverMinutes)]),
   dueLaunches(options),
+  idleInTheWay(options),
 ]
 
 const silentCoordinators = ({
@@ -79,6 +85,17 @@ const lostCoordinators = (
   async run({ coordinatorId }) {
     await launches.takeOver(coordinatorId, systemId)
     logger.warn({ coordinatorId }, 'coordinator silent for too long; work taken over')
+  },
+})
+
+/** Idle processes go where others wait for a place. */
+const idleInTheWay = ({ store, logger, maxConcurrent }: DueProcessesOptions): DueWork<string> => ({
+  everyMs: roomEveryMs,
+  failureText: 'room for waiting processes could not be made',
+  find: () => store.query(findInTheWay, { maxConcurrent }),
+  async run(launchId) {
+    if ((await store.run(giveRoom, { launchId })).stopped)
+      logger.info({ launchId }, 'stopping idle process for another')
   },
 })
 

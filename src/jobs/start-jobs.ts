@@ -67,6 +67,7 @@ export async function startJobs(options: JobOptions, clock: Clock): Promise<() =
       waitingCalls,
       unreachableSeconds: config['coordinator.unreachable_seconds'],
       takeoverMinutes: config['coordinator.takeover_minutes'],
+      maxConcurrent: config['coordinator.max_concurrent'],
     }),
     ...dueUserSessions({ store, clock, hearing }),
     duePanels(store),

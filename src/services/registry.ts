@@ -32,6 +32,7 @@ import * as dispatchTurn from './flows/dispatch-turn.ts'
 import * as endLimit from './flows/end-limit.ts'
 import * as endRoleAgent from './flows/end-role-agent.ts'
 import * as fileOperations from './flows/file-operations.ts'
+import * as giveRoom from './flows/give-room.ts'
 import * as handOverMessages from './flows/hand-over-messages.ts'
 import * as heldDecisions from './flows/held-decisions.ts'
 import * as orderStop from './flows/order-stop.ts'
@@ -110,6 +111,7 @@ const files: readonly object[] = [
   endRoleAgent,
   endWorkSession,
   fileOperations,
+  giveRoom,
   handOverMessages,
   heldDecisions,
   holdChannel,

@@ -39,6 +39,7 @@ async function open(
         waitingCalls,
         unreachableSeconds: 30,
         takeoverMinutes,
+        maxConcurrent: 64,
       }),
       ...dueAgentSessions(parts),
     ])

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { oldDrafts } from '../../../src/jobs/due-upkeep.ts'
 import { handleDue } from '../../../src/jobs/due-work.ts'
+import { findInTheWay, giveRoom } from '../../../src/services/flows/give-room.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
-import { started } from '../../services/processes/launch-pad.ts'
+import { exited, started } from '../../services/processes/launch-pad.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'
 import { readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -221,4 +222,31 @@ test('[CX11] sessions in one given folder, or below each other, take turns there
   await dispatcher.settled()
   expect((await read(key)).json).toMatchObject({ activity: 'waiting', waitsFor: 'checkout' })
   expect((await read(beside)).json).toMatchObject({ activity: 'working' })
+})
+
+test('[SN8] an idle session goes for one that waits, a busy one does not, and comes back with a message', async () => {
+  const { begin, bringUp, machine, server, write, read } = await open()
+  await server.ask('/api/agents/coder', { method: 'PATCH', body: { maxProcesses: 1 } })
+  const { key } = (await begin({ content: 'first job' })).json
+  const first = await bringUp()
+  const { key: other } = (await begin({ content: 'second job' })).json
+  const look = async () => {
+    const found = await server.store.query(findInTheWay, { maxConcurrent: 64 })
+    for (const launchId of found) await server.store.run(giveRoom, { launchId })
+    return found
+  }
+  const { launchId: waits } = (await machine.order('launch-ordered')).order
+  expect(await look()).toEqual([])
+  await machine.tell(said(first.launchId, first.turn.turnId, 'done'))
+  await machine.tell(turnEnded(first.launchId, first.turn.turnId))
+  expect(await look()).toEqual([first.launchId])
+  expect(await look()).toEqual([])
+  expect(await machine.order('stop-ordered')).toMatchObject({ launchId: first.launchId })
+  await machine.tell(exited(first.launchId, { stopped: true }))
+  await machine.ask({ type: 'coordinator:take', launchId: waits })
+  await machine.tell(started(waits), readyAgent(waits))
+  expect(lastOf(await machine.turn())).toBe('second job')
+  expect((await read(other)).json.activity).toBe('working')
+  await write({ conversationKey: key, content: 'and more' })
+  expect((await machine.order('launch-ordered')).order).toMatchObject({ agentId: 'coder' })
 })
