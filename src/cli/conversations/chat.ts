@@ -110,11 +110,26 @@ async function piped(context: CommandContext): Promise<string | undefined> {
   return content.trim() === '' ? undefined : content.replace(/\r?\n$/, '')
 }
 
-type ChatTarget = Omit<ChatPlace, 'panelId'>
+interface ChatTarget extends Omit<ChatPlace, 'panelId'> {
+  /** The first session of the agent; others are written in by their keys. */
+  readonly isFirst: boolean
+}
+
+/** Begins a session, with its first message unless its answer is waited for. */
+async function beginSession(
+  context: CommandContext,
+  { projectId, agentId }: Pick<ChatTarget, 'projectId' | 'agentId'>,
+  { content, workplace }: { content: string | undefined; workplace: NamedWorkspace | undefined },
+) {
+  return context.client.post('/api/projects/{projectId}/conversations', {
+    params: { projectId },
+    body: { agentId, content, workplace, clientId: randomness.uuid() },
+  })
+}
 
 async function sendOne(
   context: CommandContext,
-  { projectId, agentId, conversationKey }: ChatTarget,
+  { projectId, agentId, conversationKey, isFirst }: ChatTarget,
   {
     content,
     workplace,
@@ -122,7 +137,8 @@ async function sendOne(
   }: { content: string; workplace: NamedWorkspace | undefined; waitMs: number | null },
 ): Promise<void> {
   const clientId = randomness.uuid()
-  const body = { projectId, toAgentId: agentId, content, clientId, workplace }
+  const addressed = isFirst ? { toAgentId: agentId } : { conversationKey }
+  const body = { projectId, ...addressed, content, clientId, workplace }
   const post = (): Promise<Message> => context.client.post('/api/chat', { body })
   if (waitMs === null) {
     const message = await post()
@@ -165,6 +181,7 @@ export const chat = command({
       '<text>',
       'send this one message and end; what is piped in is sent likewise',
     ),
+    new: option.flag('begin another session with the message, in a process of its own'),
     wait: option.flag('with a message: wait for the answer to it and print it'),
     timeout: option.wholeNumber(
       '<seconds>',
@@ -192,6 +209,10 @@ export const chat = command({
       'send what is in a file or piped in, and print the answer to it',
     ],
     ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
+    [
+      'chat claude --new --message "Fix the failing test"',
+      'begin a session beside the others, and print its key',
+    ],
     ['chat claude --json --last 50', 'what was said, for a program'],
   ],
   async run(context, given) {
@@ -203,7 +224,17 @@ export const chat = command({
     const workplace = workplaceTyped(given.workplace)
     const agentId = given.agent
     const { id: projectId } = await chooseProject(context, agentId)
-    const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
+    const first = { projectId, agentId, conversationKey: webKey(projectId, agentId), isFirst: true }
+    if (given.new && content === undefined)
+      throw usage('--new needs a message.', 'Say what to send: --message "…", or pipe it in.')
+    if (given.new && !given.wait) {
+      const begun = await beginSession(context, first, { content, workplace })
+      return context.finished(begun, `Began ${begun.key} with ${agentId}`)
+    }
+    const begun = given.new
+      ? await beginSession(context, first, { content: undefined, workplace })
+      : undefined
+    const place = begun ? { ...first, conversationKey: begun.key, isFirst: false } : first
     if (content !== undefined)
       return sendOne(context, place, {
         content,

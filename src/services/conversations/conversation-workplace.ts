@@ -32,7 +32,7 @@ import {
   isPushed,
   type QueuedChat,
   queuedChats,
-  selectNewestIn,
+  selectAnyIn,
   type TurnRow,
 } from '../../store/turns/turns.ts'
 import { selectRunningAt } from '../../store/turns/turns-in-folders.ts'
@@ -133,7 +133,7 @@ export async function chooseWorkplace(
   if (workplace === undefined || isSamePlace(row, workplace)) return row
   const { key, project_id: projectId, agent_id: agentId } = row
   if (projectId === null || agentId === null) return row
-  if (await tx.first(selectNewestIn, { key }))
+  if (await tx.first(selectAnyIn, { key }))
     throw new Refusal('wrong_state', refusalText('placeIsFixed'), { workplace })
   const place = await placeFor(tx, { projectId, agentId }, chosen)
   const change = { ...place, generation: row.generation + 1, updated_at: now }

@@ -332,6 +332,10 @@ export const selectUsageBefore = statement<{ contextId: string; id: string }>()(
     .limit(1),
 )
 
+export const selectAnyIn = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('turns').select('id').where('conversation_key', '=', p.key).limit(1),
+)
+
 /** Turns of a conversation, newest first, after the last one seen. */
 export const selectTurnsBefore = statement<{
   key: string

@@ -84,6 +84,34 @@ test('[NA7] --wait prints the answer to exactly this message and nothing else', 
   expect(await asked).toMatchObject({ code: 0, stdout: '42\n', stderr: '' })
 })
 
+test('[SN9] `chat --new` begins a session of its own with the message, and waits for its answer', async () => {
+  const { holdfast, agent, said, server, projectId } = await openChat()
+  const begun = (await holdfast(['chat', 'ann', '--new', '--message', 'a job', '--json'])).json()
+  expect(begun).toMatchObject({
+    key: expect.stringMatching(/^session:[0-9a-z]{12}$/),
+    kind: 'session',
+    messageCount: 1,
+  })
+  const ann = await agent()
+  expect(await ann.call('get_pending_messages')).toMatchObject({
+    messages: [{ content: 'a job' }],
+  })
+  await ann.call('respond_chat', { content: 'done' })
+  await ann.call('logout')
+  const asked = holdfast(['chat', 'ann', '--new', '--message', 'what is 6 × 7?', '--wait'])
+  const listed = async () =>
+    (await server.ask(`/api/conversations?projectId=${projectId}`)).json.items.length
+  await expect.poll(listed).toBe(2)
+  const again = await agent()
+  await again.call('get_pending_messages')
+  await again.call('respond_chat', { content: '42' })
+  expect(await asked).toMatchObject({ code: 0, stdout: '42\n', stderr: '' })
+  // The first session of the agent heard nothing of it.
+  expect(await said()).toEqual([])
+  const nothing = await holdfast(['chat', 'ann', '--new', '--last', '1'])
+  expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('--new needs') })
+})
+
 test('[CL2] whoever waits for an agent hears of its open decision and what to type', async () => {
   const place = await openChat()
   const waiting = place.holdfast(['chat', 'ann', '--message', 'may I?', '--wait'], {

@@ -15,30 +15,14 @@ import { heard, openOthersConsole, type Person } from '../../support/others-cons
 const classes = {
   /** 404: it is about one console, conversation, worktree or request. */
   own: [
-    ...([
-      'getUserSession',
-      'listTurns',
-      'spawnAgent',
-      'promptRole',
-      'terminateUserSession',
-    ] as const),
+    ...(['getUserSession', 'listTurns', 'spawnAgent', 'promptRole'] as const),
+    ...(['terminateUserSession'] as const),
     ...(['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'] as const),
     ...(['commitWorktree', 'mergeWorktree', 'removeWorktree'] as const),
-    ...([
-      'getConversation',
-      'changeConversation',
-      'markSeen',
-      'deleteConversation',
-      'getHistory',
-      'addMessage',
-    ] as const),
-    ...([
-      'withdrawMessage',
-      'setHistory',
-      'readArchive',
-      'setConversationSummary',
-      'truncateHistory',
-    ] as const),
+    ...(['getConversation', 'changeConversation', 'markSeen', 'deleteConversation'] as const),
+    ...(['getHistory', 'addMessage'] as const),
+    ...(['withdrawMessage', 'setHistory', 'readArchive', 'setConversationSummary'] as const),
+    ...(['truncateHistory'] as const),
     ...(['resetConversation', 'importConversation', 'saveConversation'] as const),
     'listConversationTurns',
     ...([
@@ -317,6 +301,7 @@ function fillings(scene: Scene): Record<string, readonly (string | number)[]> {
     questionId: [scene.questionId],
     day: [day],
     seq: [1],
+    userId: ['none'],
     role: ['auth'],
     agentId: ['coder'],
     channel: ['telegram'],
