@@ -84,7 +84,7 @@ const listOf: Readonly<Record<string, string>> = {
   day: 'notes',
   launchId: 'processes',
   approvalId: 'approvals',
-  workSessionId: 'sessions',
+  workSessionId: 'work',
   coordinatorId: 'coordinators',
   worktreeId: 'worktrees',
 }

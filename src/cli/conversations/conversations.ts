@@ -61,7 +61,7 @@ const listConversations = command({
 })
 
 /** Shows the facts and the newest messages, or all of a day. */
-const showConversation = command({
+export const showConversation = command({
   summary: 'Show one, with the newest messages that agents are handed, or with those of a day',
   operands: { key },
   options: {

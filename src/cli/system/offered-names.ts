@@ -22,7 +22,9 @@ const readers = {
   tokens: async (client: Client) => names((await client.get('/api/tokens', page)).items),
   consoles: async (client: Client) =>
     (await client.get('/api/user-sessions', page)).items.map(({ id }) => id),
-  sessions: workSessionIds,
+  sessions: async (client: Client) =>
+    (await client.get('/api/conversations', page)).items.map(({ key }) => key),
+  work: workSessionIds,
 } as const
 
 export type NameKind = keyof typeof readers
@@ -36,6 +38,7 @@ const kindsByPlaceholder: Readonly<Record<string, NameKind>> = {
   token: 'tokens',
   console: 'consoles',
   session: 'sessions',
+  work: 'work',
 }
 
 /** `project`, `[console]`, `--agent <agent>` */

@@ -23,7 +23,7 @@ export async function findWorkSession(
     if (found) return found
     if (++looked >= maxProjects) break
   }
-  throw notFound(`There is no work session ${workSessionId}.`, '`holdfast sessions` lists them.')
+  throw notFound(`There is no work session ${workSessionId}.`, '`holdfast work` lists them.')
 }
 
 /** Returns undefined for a missing item; throws other failures. */

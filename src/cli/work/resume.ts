@@ -142,7 +142,7 @@ export const resume = command({
   operands: {
     workSession: operand.required(
       'id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone',
-      { called: 'session' },
+      { called: 'work' },
     ),
   },
   options: { project: projectOption },

@@ -29,19 +29,19 @@ test('[WK3] work sessions are shown as a tree, each with how it stands', async (
   const installation = await openInstallation()
   const { holdfast } = installation
   expect((await holdfast(['projects', 'create', 'empty'])).code).toBe(0)
-  expect((await holdfast(['sessions'])).stdout).toContain('No work sessions.')
+  expect((await holdfast(['work'])).stdout).toContain('No work sessions.')
   const { id } = await interrupted(installation)
   const resumed = await holdfast(['resume', id, '--json'])
   expect(resumed.json()).toMatchObject({ session: { parentSessionId: id }, notRestored: [] })
   const child = resumed.json().session.id
-  const listed = await holdfast(['sessions', '--project', 'game'])
+  const listed = await holdfast(['work', '--project', 'game'])
   expect(listed.stdout).toMatch(
     new RegExp(
       `^WORK SESSION +STATE +BEGAN +HOW IT STANDS\\n${id} +resumed .*power_cut.*\\n└─ ${child} +running .*phase 2`,
     ),
   )
   const interruptedOnes = await holdfast([
-    'sessions',
+    'work',
     'list',
     '--project',
     'game',
@@ -50,7 +50,7 @@ test('[WK3] work sessions are shown as a tree, each with how it stands', async (
     '--json',
   ])
   expect(interruptedOnes.json().items).toMatchObject([{ id, resumedBy: child }])
-  const shown = await holdfast(['sessions', 'show', id])
+  const shown = await holdfast(['work', 'show', id])
   expect(shown.stdout).toMatch(/Resumed as +sess_/)
   expect(shown.stdout).toContain('1 failed')
   expect(shown.stdout).toContain('notes.md (7 B)')
@@ -86,7 +86,7 @@ test('[WK6] dismissed work is said to be, and no longer asked about', async () =
   const { holdfast, server } = installation
   expect((await holdfast(['sessions', 'dismiss', id])).stdout).toContain(`${id} is dismissed`)
   expect((await server.ask('/api/sessions/interrupted')).json.items).toEqual([])
-  expect((await holdfast(['sessions', '--project', 'game'])).stdout).toMatch(
+  expect((await holdfast(['work', '--project', 'game'])).stdout).toMatch(
     new RegExp(`${id} +dismissed`),
   )
   expect(await holdfast(['resume', id])).toMatchObject({ code: 0 })

@@ -1,4 +1,4 @@
-/** `holdfast sessions`: work sessions, their state, and which was resumed from which (WK3). */
+/** `holdfast work`: work sessions, their state, and which was resumed from which (WK3). */
 import { visible } from '../../platform/log/visible.ts'
 import type { WaitsFor, WholeWorkSession, WorkSession } from '../../protocol/work/work-session.ts'
 import { counted, size } from '../amounts.ts'
@@ -10,7 +10,7 @@ import { indented } from '../table.ts'
 import type { Style } from '../terminal.ts'
 import { findWorkSession } from './find-work-session.ts'
 
-const workSession = operand.required('id of the work session', { called: 'session' })
+const workSession = operand.required('id of the work session', { called: 'work' })
 
 const one = '/api/projects/{projectId}/sessions/{workSessionId}'
 
@@ -73,15 +73,15 @@ const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): st
           : state
 
 const listWorkSessions = command({
-  summary: 'List work sessions as a tree (the default)',
+  summary: 'List the work sessions as a tree (the default)',
   options: {
     project: projectOption,
     state: option.choice('<state>', ['running', 'interrupted', 'completed'], 'only these'),
     limit: limitOption,
   },
   examples: [
-    ['sessions list --project website', 'all of them'],
-    ['sessions list --state interrupted --json', 'what could be taken up, for a program'],
+    ['work list --project website', 'all of them'],
+    ['work list --state interrupted --json', 'what could be taken up, for a program'],
   ],
   async run(context, given) {
     const state = given.state
@@ -115,11 +115,11 @@ const listWorkSessions = command({
   },
 })
 
-const showWorkSession = command({
+export const showWorkSession = command({
   summary: 'Show one: tasks, approvals, approaches, checkpoints, artifacts',
   operands: { workSession },
   options: { project: projectOption },
-  examples: [['sessions show sess_20260115143000_x1y2z3', 'how it stands, and what it knows']],
+  examples: [['work show sess_20260115143000_x1y2z3', 'how it stands, and what it knows']],
   async run(context, given) {
     const whole = await findWorkSession(context, given.workSession)
     context.answer(whole, () => describe(context, whole))
@@ -134,7 +134,7 @@ async function paramsOf(
   return { projectId, workSessionId: id }
 }
 
-const end = command({
+export const endWorkSession = command({
   summary: 'End one: completed, or interrupted with a reason',
   operands: { workSession },
   options: {
@@ -142,8 +142,8 @@ const end = command({
     reason: option.text('<word>', 'why it is interrupted; left out, it is completed'),
   },
   examples: [
-    ['sessions end sess_20260115143000_x1y2z3', 'it is done'],
-    ['sessions end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
+    ['work end sess_20260115143000_x1y2z3', 'it is done'],
+    ['work end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
   ],
   async run(context, given) {
     const params = await paramsOf(context, given.workSession)
@@ -156,12 +156,12 @@ const end = command({
 })
 
 /** Stops reminders about a work session; it can still be resumed. */
-const dismiss = command({
+export const dismissWorkSession = command({
   summary:
     'Take an interrupted one off the list of what was interrupted; it can be resumed all the same',
   operands: { workSession },
   options: { project: projectOption },
-  examples: [['sessions dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more']],
+  examples: [['work dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more']],
   async run(context, given) {
     const params = await paramsOf(context, given.workSession)
     const dismissed = await context.client.post(`${one}/dismiss`, { params })
@@ -169,14 +169,14 @@ const dismiss = command({
   },
 })
 
-const checkpoint = command({
+export const saveWorkSession = command({
   summary: 'Save the state of one now, and say where',
   operands: { workSession },
   options: {
     project: projectOption,
     summary: option.text('<text>', 'how the work stands, in your words'),
   },
-  examples: [['sessions checkpoint sess_20260115143000_x1y2z3', 'prints the path of its file']],
+  examples: [['work checkpoint sess_20260115143000_x1y2z3', 'prints the path of its file']],
   async run(context, given) {
     const body = { contextSummary: given.summary }
     const saved = await context.client.post(`${one}/checkpoint`, {
@@ -235,12 +235,18 @@ const waitsForWords = (each: WaitsFor): string => {
   return each.taskId === null ? each.agentId : `${each.agentId} (${each.taskId})`
 }
 
-export const workSessions: CommandSpec = {
-  summary: 'Work sessions of a project, and who was resumed from whom',
+export const work: CommandSpec = {
+  summary: 'Work of a project in its tasks: each run of it, and which was resumed from which',
   examples: [
-    ['sessions', 'those of the only project, as a tree'],
-    ['sessions show sess_20260115143000_x1y2z3', 'everything about one'],
+    ['work', 'that of the only project, as a tree'],
+    ['work show sess_20260115143000_x1y2z3', 'everything about one run'],
     ['resume sess_20260115143000_x1y2z3', 'take an interrupted one up'],
   ],
-  commands: { list: listWorkSessions, show: showWorkSession, checkpoint, end, dismiss },
+  commands: {
+    list: listWorkSessions,
+    show: showWorkSession,
+    checkpoint: saveWorkSession,
+    end: endWorkSession,
+    dismiss: dismissWorkSession,
+  },
 }
