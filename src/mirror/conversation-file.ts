@@ -124,6 +124,7 @@ const maxAttempts = 5
  */
 const notInTheFile: ReadonlySet<string> = new Set([
   'messages-delivered',
+  'messages-returned',
   'messages-read',
   'chat-limited',
   'workplace-chosen',

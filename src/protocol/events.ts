@@ -66,6 +66,8 @@ export interface EventBodies extends RelayEventBodies {
   'conversation-created': { conversation: Conversation }
   'message-added': { message: Message }
   'messages-delivered': { agentId: string; agentSessionId: string; seqs: readonly number[] }
+  /** Messages that an agent was handed and will not answer; they wait again. */
+  'messages-returned': { agentId: string; seqs: readonly number[] }
   /** CH16 */
   'message-withdrawn': { seq: number; by: string }
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }

@@ -27,6 +27,8 @@ export interface Machine {
   readonly snapshot: Anything
   /** The body of the next order of this type. */
   order(type: string): Promise<Anything>
+  /** The next order of one of these types, with its type. */
+  orderOf(types: readonly string[]): Promise<Anything>
   ask(message: object): Promise<Anything>
   tell(...said: Said[]): Promise<Anything>
   /** From the order of a launch to an agent that can be prompted; its launch. */
@@ -152,15 +154,16 @@ export async function playMachine(
     data: { order },
   }))
   /** Orders and answers come mixed: what was not asked for is kept. */
-  const order = async (type: string): Promise<Anything> => {
-    const kept = orders.findIndex((each) => each.type === type)
-    if (kept >= 0) return orders.splice(kept, 1)[0].data
+  const orderOf = async (types: readonly string[]): Promise<Anything> => {
+    const kept = orders.findIndex(({ type }) => types.includes(type))
+    if (kept >= 0) return orders.splice(kept, 1)[0]
     for (;;) {
       const { event } = await socket.next('event')
-      if (event.type === type) return event.data
+      if (types.includes(event.type)) return event
       orders.push(event)
     }
   }
+  const order = async (type: string): Promise<Anything> => (await orderOf([type])).data
   const ask = async (message: object): Promise<Anything> => {
     const requestId = `ask ${++asked}`
     socket.send({ epoch: welcome.epoch, requestId, ...message })
@@ -179,6 +182,7 @@ export async function playMachine(
     welcome,
     snapshot,
     order,
+    orderOf,
     ask,
     tell,
     async bringUp() {

@@ -3,6 +3,7 @@ import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.t
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { zoneOf } from '../../platform/time/local-zone.ts'
 import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
@@ -53,6 +54,7 @@ import { postMessage, sayInConversation } from '../../services/flows/post-messag
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
 import { invalidField, noSuchNote } from '../../services/refusals.ts'
+import { readThread } from '../../services/system/read-thread.ts'
 import { configureChat, findOptions, readOptions } from '../../services/turns/chat-options.ts'
 import {
   listConversationTurns,
@@ -61,6 +63,7 @@ import {
   readTurnItems,
 } from '../../services/turns/queries.ts'
 import { noteText } from '../../store/conversations/notes.ts'
+import { encodeCursor } from '../../store/page-cursor.ts'
 import { allowed, by, type HandlersOf, query, run } from './handler.ts'
 
 /** What is asked of the machine that has the folder. */
@@ -128,6 +131,11 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
       return { key, path: await deps.files.saveConversation(key) }
     },
   ),
+  getThread: by(readThread, async ({ params, deps, who }) => {
+    const { heads, state } = await deps.app.read(readThread, params, who)
+    const positions = new Map(Object.entries(heads) as [StreamName, number][])
+    return { cursor: encodeCursor(deps.store.incarnation, positions), heads, state: { ...state } }
+  }),
   listConversationTurns: query(listConversationTurns, (call) => ({
     ...call.query,
     ...call.params,

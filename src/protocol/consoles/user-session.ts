@@ -22,8 +22,6 @@ export const snapshotTurnLimit = 50
 export const snapshotTurnChars = 512 * 1024
 /** The end of a running turn's text; later text is appended. */
 export const maxRunningChars = 64 * 1024
-/** Characters of a prompt part in lists; images are named only. */
-export const maxListedPromptChars = 8 * 1024
 export const maxQueuedPrompts = 100
 /** Roles occupied at once in a user session. */
 export const maxRoleAgents = 200

@@ -158,6 +158,22 @@ export const conversationRoutes = {
       "Write the conversation's file beside the database now; answers when it is on the " + 'disk',
     answer: z.object({ key: z.string(), path: z.string() }),
   }),
+  getThread: route({
+    method: 'GET',
+    path: `${one}/thread`,
+    summary:
+      'Read a session whole: its newest messages and turns with everything that happened, what ' +
+      'waits and what is asked, its limit; with the cursor to follow its streams from',
+    answer: z.object({
+      cursor: z.string().describe('For `GET /api/events`, over `streams`'),
+      heads: z
+        .record(z.string(), z.int())
+        .describe('Its streams, each with the number of the last event that `state` contains'),
+      state: z
+        .looseObject({})
+        .describe('Changed by the events of its streams as `fold` in src/protocol/threads does'),
+    }),
+  }),
   listConversationTurns: route({
     method: 'GET',
     path: `${one}/turns`,

@@ -17,7 +17,7 @@ const turnEventTypes = [
 type TurnEventType = (typeof turnEventTypes)[number]
 
 /** An event of a turn's stream, without its place in it. */
-export type TurnEvent = {
+export type TurnStreamEvent = {
   [Type in TurnEventType]: {
     readonly type: Type
     readonly at: string
@@ -25,23 +25,23 @@ export type TurnEvent = {
   }
 }[TurnEventType]
 
-export const isTurnEvent = <Event extends { readonly type: string }>(
+export const isTurnStreamEvent = <Event extends { readonly type: string }>(
   event: Event,
-): event is Event & TurnEvent => turnEventTypes.some((type) => type === event.type)
+): event is Event & TurnStreamEvent => turnEventTypes.some((type) => type === event.type)
 
 /** The same turn when the event is about another one. */
-export function foldTurn(turn: ThreadTurn, event: TurnEvent): ThreadTurn {
+export function foldTurn(turn: ThreadTurn, event: TurnStreamEvent): ThreadTurn {
   switch (event.type) {
     case 'permission:resolved':
-      return withDecision(turn, event.data)
+      return withDecision(turn, event.data, event.at)
     case 'question:resolved':
-      return withQuestionAnswer(turn, event.data)
+      return withQuestionAnswer(turn, event.data, event.at)
     default:
       return event.data.messageId === turn.id ? changed(turn, event) : turn
   }
 }
 
-type OfItsOwn = Exclude<TurnEvent, { type: 'permission:resolved' | 'question:resolved' }>
+type OfItsOwn = Exclude<TurnStreamEvent, { type: 'permission:resolved' | 'question:resolved' }>
 
 function changed(turn: ThreadTurn, event: OfItsOwn): ThreadTurn {
   switch (event.type) {
@@ -66,20 +66,24 @@ const withItem = (turn: ThreadTurn, item: Item): ThreadTurn => ({
 function withDecision(
   turn: ThreadTurn,
   { approvalId, outcome, optionId, decidedBy }: EventBodies['permission:resolved'],
+  resolvedAt: string,
 ): ThreadTurn {
   return changedItem(turn, (item) => {
     if (item.kind !== 'permission' || item.permission.approvalId !== approvalId) return item
-    return { ...item, permission: { ...item.permission, outcome, optionId, decidedBy } }
+    const decided = { outcome, optionId, decidedBy, resolvedAt }
+    return { ...item, permission: { ...item.permission, ...decided } }
   })
 }
 
 function withQuestionAnswer(
   turn: ThreadTurn,
   { questionId, outcome, content, decidedBy }: EventBodies['question:resolved'],
+  resolvedAt: string,
 ): ThreadTurn {
   return changedItem(turn, (item) => {
     if (item.kind !== 'question' || item.question.questionId !== questionId) return item
-    return { ...item, question: { ...item.question, outcome, content, decidedBy } }
+    const decided = { outcome, content, decidedBy, resolvedAt }
+    return { ...item, question: { ...item.question, ...decided } }
   })
 }
 
@@ -89,7 +93,7 @@ function changedItem(turn: ThreadTurn, change: (item: Item) => Item): ThreadTurn
 }
 
 function ended(turn: ThreadTurn, response: EventBodies['agent:response'], at: string): ThreadTurn {
-  const { content, stopReason, error, notice, cut, usage = null, limitedUntil } = response
+  const { content, stopReason, error, notice = null, cut, usage = null, limitedUntil } = response
   return {
     ...turn,
     items: withAnswer(turn.items, content),

@@ -26,7 +26,7 @@ export interface ThreadTurn extends KeptItems {
   readonly state: Exclude<Turn['state'], 'queued'>
   readonly stopReason: string | null
   readonly error: string | null
-  readonly notice?: Notice | null | undefined
+  readonly notice: Notice | null
   /** The limit of its vendor ended it. */
   readonly limited: boolean
   readonly at: string
@@ -61,6 +61,7 @@ const nothingYet = {
   kind: 'turn',
   stopReason: null,
   error: null,
+  notice: null,
   limited: false,
   endedAt: null,
   usage: null,
@@ -71,14 +72,23 @@ const nothingYet = {
 export const openPermission = (request: AskedPermission): TurnPermission => {
   const { approvalId, messageId, title, call, options, likeness, deadline } = request
   const shown = { approvalId, messageId, title, call, options, likeness, deadline }
-  return { ...shown, outcome: null, optionId: null, decidedBy: null }
+  return { ...shown, outcome: null, optionId: null, decidedBy: null, resolvedAt: null }
 }
 
 export const openQuestion = (request: AskedQuestion): TurnQuestion => {
   const { questionId, messageId, message, schema, url, deadline } = request
   const shown = { questionId, messageId, message, schema, url, deadline }
-  return { ...shown, outcome: null, content: null, decidedBy: null }
+  return { ...shown, outcome: null, content: null, decidedBy: null, resolvedAt: null }
 }
+
+/** Characters of a prompt part where it is shown; images are named only. */
+const maxShownPromptChars = 8 * 1024
+
+export const shownPrompt = (content: readonly PromptPart[]): PromptPart[] =>
+  content.map((part) => {
+    if (part.type === 'image') return { ...part, base64: '' }
+    return 'text' in part ? { ...part, text: part.text.slice(0, maxShownPromptChars) } : part
+  })
 
 const stateOf = (state: Turn['state']): ThreadTurn['state'] =>
   state === 'queued' ? 'running' : state
@@ -100,7 +110,7 @@ export function shownTurn(
   items: readonly Item[] = withAnswer([], turn.text),
   questions: readonly AskedQuestion[] = [],
 ): ThreadTurn {
-  const { messageId: id, by, content, stopReason, error, notice, cut, usage = null } = turn
+  const { messageId: id, by, content, stopReason, error, notice = null, cut, usage = null } = turn
   const requests = [
     ...permissions.map((each): Item => ({ kind: 'permission', permission: openPermission(each) })),
     ...questions.map((each): Item => ({ kind: 'question', question: openQuestion(each) })),
@@ -124,16 +134,16 @@ export function shownTurn(
 }
 
 /**
- * A turn of a conversation with all that came of it. Its messages stand beside it, so its prompt is
+ * A turn of a conversation with all that came of it. Where messages stand beside it, its prompt is
  * left out.
  */
-export function listedTurn(turn: ListedTurn): ThreadTurn {
-  const { id, by, stopReason, error, notice, cut, usage, primer, endedAt } = turn
+export function listedTurn(turn: ListedTurn, content: readonly PromptPart[] = []): ThreadTurn {
+  const { id, by, stopReason, error, notice = null, cut, usage, primer, endedAt } = turn
   return {
     ...nothingYet,
     id,
     by,
-    content: [],
+    content,
     state: stateOf(turn.state),
     items: withAnswer((turn.items ?? []) as unknown as readonly Item[], turn.text),
     stopReason,
@@ -153,12 +163,13 @@ export function listedTurn(turn: ListedTurn): ThreadTurn {
 export const hasFailed = (turn: Pick<ThreadTurn, 'state'> | undefined): boolean =>
   turn?.state === 'failed' || turn?.state === 'unknown'
 
+/** Whether somebody is asked something that nobody has decided yet. */
+export const isOpen = (item: Item): boolean =>
+  (item.kind === 'permission' && item.permission.outcome === null) ||
+  (item.kind === 'question' && item.question.outcome === null)
+
 export const asksSomething = (turn: ThreadTurn | undefined): boolean =>
-  turn?.items.some(
-    (item) =>
-      (item.kind === 'permission' && item.permission.outcome === null) ||
-      (item.kind === 'question' && item.question.outcome === null),
-  ) ?? false
+  turn?.items.some(isOpen) ?? false
 
 /** Stop reasons of an ordinary answer, which need no remark. */
 const usual = ['end_turn', 'read', 'joined', 'withdrawn']

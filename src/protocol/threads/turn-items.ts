@@ -19,12 +19,14 @@ export interface TurnPermission extends AskedPermission {
   readonly outcome: PermissionOutcome | null
   readonly optionId: string | null
   readonly decidedBy: string | null
+  readonly resolvedAt: string | null
 }
 
 export interface TurnQuestion extends AskedQuestion {
   readonly outcome: PermissionOutcome | null
   readonly content: QuestionAnswer['content']
   readonly decidedBy: string | null
+  readonly resolvedAt: string | null
 }
 
 export type Plan = Extract<AgentUpdate, { kind: 'plan' }>['entries']

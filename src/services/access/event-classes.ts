@@ -120,6 +120,7 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'conversation-created': 'stream',
   'message-added': 'stream',
   'messages-delivered': 'stream',
+  'messages-returned': 'stream',
   'message-withdrawn': 'stream',
   'messages-read': 'stream',
   'chat-limited': 'stream',

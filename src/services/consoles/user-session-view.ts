@@ -5,7 +5,6 @@
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import {
-  maxListedPromptChars,
   maxRunningChars,
   type RoleAgent,
   snapshotTurnChars,
@@ -13,7 +12,7 @@ import {
   type Turn,
   type UserSession,
 } from '../../protocol/consoles/user-session.ts'
-import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { shownPrompt } from '../../protocol/threads/thread-turn.ts'
 import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals.ts'
 import {
   type Offers,
@@ -56,7 +55,7 @@ export async function userSessionView(reader: Reader, row: UserSessionRow): Prom
   }
 }
 
-async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAgent> {
+export async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAgent> {
   const open = await reader.all(selectOpenTurns, { roleAgentId: row.id })
   const running = open.find((turn) => turn.state === 'running')
   const offers: Offers = JSON.parse(row.offers)
@@ -99,7 +98,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
       .map((turn, index) => ({
         messageId: turn.id,
         position: index + 1,
-        content: shortened(JSON.parse(turn.content)),
+        content: shownPrompt(JSON.parse(turn.content)),
         by: turn.asked_by,
         createdAt: turn.created_at,
       })),
@@ -109,17 +108,11 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
 
 export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
   const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
-  const { text, cut } = await readTurnOutput(reader, which, [])
+  const { text, cut } = await readTurnOutput(reader, which)
   const all = turn.answer + text
   const shown = turnOf(turn, all.slice(-maxRunningChars))
-  return { ...shown, content: shortened(shown.content), cut: cut || all.length > maxRunningChars }
+  return { ...shown, content: shownPrompt(shown.content), cut: cut || all.length > maxRunningChars }
 }
-
-const shortened = (content: readonly PromptPart[]): PromptPart[] =>
-  content.map((part) => {
-    if (part.type === 'image') return { ...part, base64: '' }
-    return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
-  })
 
 export async function pendingRequests(
   reader: Reader,
@@ -151,7 +144,7 @@ export async function newestTurns(
     const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
     if (!row) break
     const turn = endedTurnView(row, timeZone)
-    const shown = { ...turn, content: shortened(turn.content) }
+    const shown = { ...turn, content: shownPrompt(turn.content) }
     chars += JSON.stringify(shown).length
     if (chars > snapshotTurnChars) break
     turns.unshift(shown)

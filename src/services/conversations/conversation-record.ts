@@ -28,8 +28,7 @@ import {
 } from '../../store/conversations/chapters.ts'
 import { identityToBegin } from '../../store/conversations/conversation-identity.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
-import { selectLastMessage } from '../../store/conversations/messages.ts'
-import { columns, jsonOf } from '../../store/fields.ts'
+import { beginOfAnswer, messageRow, selectLastMessage } from '../../store/conversations/messages.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { noSuchConversation } from '../refusals.ts'
@@ -316,10 +315,12 @@ export async function writeMessage(
     createdAt: now,
   }
   const { senderName, notice } = given
+  const begunAt = await beginOfAnswer(tx, unnumbered)
   const named = {
     ...unnumbered,
     ...(senderName !== undefined && { senderName }),
     ...(notice && { notice }),
+    ...(begunAt && { begunAt }),
   }
   const numbered = (seq: number): Message => ({ ...named, seq })
   const event = (seq: number) =>
@@ -347,17 +348,6 @@ export async function writeMessage(
     },
   }
 }
-
-const messageRow = (message: Message) => ({
-  ...columns(message, 'conversation_key', 'seq', 'id', 'role', 'sender_id', 'receiver_id'),
-  ...columns(message, 'content', 'priority', 'project_id', 'related_task_id', 'created_at'),
-  ...columns(message, 'related_handoff_id', 'client_id', 'tool_call_id', 'copy_of'),
-  notice: message.notice ? JSON.stringify(message.notice) : null,
-  visible: message.visible ? 1 : 0,
-  tool_calls: jsonOf(message.toolCalls),
-  media: jsonOf(message.media),
-  extra: jsonOf(message.extra),
-})
 
 export async function changeConversation(
   tx: Tx,

@@ -16,15 +16,16 @@ import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sess
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
-import { isOfRole, relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
+import { isOfRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { keepAgentTitle } from '../conversations/mark-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { keepOffers, keepOption, keepResult, keptWithContext } from '../turns/chat-options.ts'
 import { lockContext, primerForTurn } from '../turns/context-record.ts'
 import { changeContext, contextOpened } from '../turns/move-context.ts'
 import { lockTurn } from '../turns/move-turn.ts'
+import { tellUpdate } from '../turns/tell-in-turn.ts'
 import { recordFiles } from '../turns/turn-files.ts'
-import { bufferUpdate, keepOutput } from '../turns/turn-output.ts'
+import { keepOutput } from '../turns/turn-output.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { agentConfigured, updateOffers } from './agent-configured.ts'
 import { opened, processReady, roleAgentReady } from './agent-ready.ts'
@@ -189,7 +190,6 @@ async function update(
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
   if ((turnId !== null && !turn) || isOurs(said)) return
   if (said.kind === 'output') return turn && keepOutput(tx, turn.id, said)
-  if (turn) bufferUpdate(tx, turn.id, said)
   const { kind, ...reported } = said
   if (agent && stateKinds.has(kind))
     await updateOffers(
@@ -200,11 +200,7 @@ async function update(
   const row = fact.contextId ? await tx.row('contexts', { id: fact.contextId }) : undefined
   if (row?.launch_id === launch.id)
     await keepWithContext(tx, row, said, agent !== undefined, context)
-  if (turn)
-    tx.append(turnStream(turn), {
-      type: 'agent:update',
-      data: { messageId: turnId, update: said, role: relayRole(turn) },
-    })
+  if (turn) tellUpdate(tx, turn, said)
   else if (agent) {
     const data = { messageId: null, update: said, role: agent.role }
     tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })

@@ -17,12 +17,13 @@ import type { Question } from '../../protocol/turns/question.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { type PermissionColumns, selectAsked } from '../../store/approvals/approvals.ts'
 import type { Tx } from '../../store/store.ts'
-import { relayRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
+import { relayRole, type TurnRow } from '../../store/turns/turns.ts'
 import { coveringAllowance, isHostRequest } from '../approvals/allowance-record.ts'
 import { addApproval } from '../approvals/approval-record.ts'
 import { askInChat } from '../channels/ask-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { tellSession } from '../tell-session.ts'
+import { tellInTurn } from '../turns/tell-in-turn.ts'
 import { settlePermission } from './decide-request.ts'
 
 // Creates and settles tool permissions (AP4) and questions (AP13) as approvals: durable before
@@ -80,7 +81,7 @@ export async function requestPermission(
     likeness,
     deadline,
   }
-  tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
+  tellInTurn(tx, turn, { type: 'permission:requested', data: shown })
   const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
     policy:
       asked.byPerson || isHostRequest(request)
@@ -121,7 +122,7 @@ export async function requestAnswer(
     url,
     deadline,
   }
-  tx.append(turnStream(turn), { type: 'question:requested', data })
+  tellInTurn(tx, turn, { type: 'question:requested', data })
   await askInChat(tx, keyOfAsking(turn), questionId, now)
 }
 

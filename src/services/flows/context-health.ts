@@ -15,15 +15,21 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { denied } from '../../domain/turns/lifecycle.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import { contextLimit } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
-import { isOfRole, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
+import {
+  isOfRole,
+  selectRunningOfLaunch,
+  type TurnRow,
+  turnStream,
+} from '../../store/turns/turns.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { changeContext, putToSleep } from '../turns/move-context.ts'
 import { moveTurn } from '../turns/move-turn.ts'
-import { noteInTurn } from '../turns/turn-record.ts'
+import { noteInTurn, tellReturned } from '../turns/tell-in-turn.ts'
 import { endAgentSession } from './end-agent-session.ts'
 import { moveRoleAgent } from './move-role-agent.ts'
 
@@ -162,6 +168,11 @@ async function requeueTurn(tx: Tx, turn: TurnRow, now: Instant): Promise<void> {
     conversation_key: conversationKey,
     project_id: projectId,
   } = turn
+  if (!isOfRole(turn)) {
+    const withdrawn = { role: agentId, messageId: turnId, reason: 'not_run' }
+    tx.append(turnStream(turn), { type: 'agent:withdrawn', data: withdrawn })
+    tellReturned(tx, turn, await messagesOfTurn(tx, turnId))
+  }
   tx.append(projectStream(projectId), {
     type: 'turn-waiting',
     data: { turnId, agentId, conversationKey },

@@ -23,6 +23,7 @@ import { moveApproval } from '../approvals/approval-record.ts'
 import { aboutApproval, closeAsk } from '../channels/ask-record.ts'
 import { tellSession } from '../tell-session.ts'
 import { lockTurn } from '../turns/move-turn.ts'
+import { tellInTurn } from '../turns/tell-in-turn.ts'
 import { recordCheckpoint } from '../work/end-work-session.ts'
 
 /** What is said to a permission: an option, or yes or no for this once. */
@@ -98,12 +99,12 @@ export async function settlePermission(
   await tellSession(tx, turn.conversation_key)
   const resolved = { role: relayRole(turn), outcome, decidedBy: by, requestId }
   if (answer)
-    return tx.append(turnStream(turn), {
+    return tellInTurn(tx, turn, {
       type: 'question:resolved',
       data: { ...resolved, questionId: row.id, ...answer },
     })
   const data = { ...resolved, approvalId: row.id, optionId }
-  return tx.append(turnStream(turn), { type: 'permission:resolved', data })
+  return tellInTurn(tx, turn, { type: 'permission:resolved', data })
 }
 
 function settlingEvent({ outcome, wasHeld }: Settlement): 'decide' | 'carry-out' | 'end' {

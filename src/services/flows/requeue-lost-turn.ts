@@ -12,6 +12,7 @@ import type { Context, Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { conversationOfTurn } from '../conversations/conversation-record.ts'
 import { addTurn } from '../turns/move-turn.ts'
+import { tellReturned } from '../turns/tell-in-turn.ts'
 import { appendMessage } from './append-message.ts'
 import { markMessagesRead } from './post-answer.ts'
 
@@ -29,6 +30,7 @@ export async function requeueLostTurn(
   if (turn.about !== 'chat') return
   const messages = await messagesOfTurn(tx, turn.id)
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
+  tellReturned(tx, turn, messages)
   if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, lane, asked_by, created_at } = turn
   const about = {

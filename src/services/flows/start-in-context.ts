@@ -21,8 +21,9 @@ import {
   unprimed,
 } from '../turns/context-record.ts'
 import { beginOpening, changeContext, contextOpened } from '../turns/move-context.ts'
+import { noteInTurn } from '../turns/tell-in-turn.ts'
 import { transcriptOwner } from '../turns/transcript-owner.ts'
-import { noteInTurn, startTurn } from '../turns/turn-record.ts'
+import { startTurn } from '../turns/turn-record.ts'
 
 interface StartOptions {
   /** Numbers of the messages that make up the prompt. */

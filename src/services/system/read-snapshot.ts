@@ -7,6 +7,7 @@ import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
 import type { CoordinatorOrders } from '../../protocol/processes/link.ts'
 import {
+  type ChatLimit,
   type ConversationState,
   type HomeState,
   type ProjectState,
@@ -14,6 +15,7 @@ import {
   snapshotMessageLimit,
   type TurnsState,
 } from '../../protocol/snapshot.ts'
+import { isOpen } from '../../protocol/threads/thread-turn.ts'
 import { agentsOfProject, agentsPage } from '../../store/agents/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../../store/approvals/approvals.ts'
 import { pendingChangesOn } from '../../store/consoles/user-sessions.ts'
@@ -40,7 +42,6 @@ import {
   userSessionView,
 } from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-view.ts'
-import { withDecisions } from '../turns/turn-decisions.ts'
 import { readTurnOutput } from '../turns/turn-output.ts'
 
 type StreamState =
@@ -114,26 +115,26 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
   for (const turn of await reader.all(selectRunningIn, { key })) {
     if (turn.about === 'summary' || !isPushed(turn)) continue
     const pieces = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
-    const items = await withDecisions(
-      reader,
-      turn.id,
-      (await readTurnOutput(reader, pieces, [])).items,
-    )
+    const { items } = await readTurnOutput(reader, pieces)
     const { permissions } = await pendingRequests(reader, turn.id)
     running.push({
       agentId: turn.agent_id,
       turn: await runningView(reader, turn),
-      items,
+      items: items.filter((item) => !isOpen(item)),
       permissions,
     })
   }
+  return { running, commands: await commandsIn(reader, key) }
+}
+
+/** The commands of the agents of a conversation, the newest context first. */
+export async function commandsIn(reader: Reader, key: string): Promise<TurnsState['commands']> {
   const contexts = (await reader.all(selectContextsIn, { key, limit: maxContexts })).filter(
     ({ state }) => state !== 'ended',
   )
-  const commands = contexts.flatMap(({ agent_id: agentId, commands: commandsSaid }) =>
+  return contexts.flatMap(({ agent_id: agentId, commands: commandsSaid }) =>
     commandsSaid === null ? [] : [{ agentId, commands: JSON.parse(commandsSaid) }],
   )
-  return { running, commands }
 }
 
 /** Contexts of a conversation that are looked at for commands: the newest. */
@@ -187,19 +188,21 @@ async function conversationState(reader: Reader, key: string): Promise<Conversat
     hidden: false,
     limit: snapshotMessageLimit,
   })
-  const limit = await reader.first(selectLimitedIn, { key })
   return {
     conversation: await conversationView(reader, row),
     messages,
     handedOver: await handedOverIn(reader, row),
-    limit: limit?.limited_until
-      ? { until: limit.limited_until, goesOn: limit.goes_on_left > 0 }
-      : null,
+    limit: await limitIn(reader, key),
   }
 }
 
+export async function limitIn(reader: Reader, key: string): Promise<ChatLimit | null> {
+  const row = await reader.first(selectLimitedIn, { key })
+  return row?.limited_until ? { until: row.limited_until, goesOn: row.goes_on_left > 0 } : null
+}
+
 /** Queried per agent, because an agent has few unread messages. */
-async function handedOverIn(reader: Reader, row: ConversationRow): Promise<number[]> {
+export async function handedOverIn(reader: Reader, row: ConversationRow): Promise<number[]> {
   const { key } = row
   const seqs: number[] = []
   for (const agentId of agentsOf(identityIn(row))) {

@@ -8,7 +8,7 @@ import { statusNotice } from '../../domain/status-texts.ts'
 import { judgeAnswer } from '../../domain/turns/error-phrased.ts'
 import type { TurnEvent } from '../../domain/turns/lifecycle.ts'
 import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
-import { fieldsOf } from '../../platform/json.ts'
+import type { TurnStreamEvent } from '../../protocol/threads/fold-turn.ts'
 import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
 import { selectSettledLast } from '../../store/approvals/approvals.ts'
 import { selectAgentName } from '../../store/processes/launches.ts'
@@ -29,7 +29,7 @@ type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly appl
 
 interface TurnEnding {
   readonly which: LoggedPieces
-  readonly unwritten: readonly unknown[]
+  readonly unwritten: readonly TurnStreamEvent[]
   readonly came: TurnOutput
   readonly usage: TurnUsage | null
 }
@@ -117,13 +117,13 @@ const maxTitleChars = 200
 async function deniedLast(
   reader: Reader,
   which: LoggedPieces,
-  unwritten: readonly unknown[],
+  unwritten: readonly TurnStreamEvent[],
 ): Promise<Detail | null> {
   const last = await reader.first(selectSettledLast, { turnId: which.turnId })
   if (!last || last.outcome === 'allowed' || unwritten.some(isText)) return null
   const startedSeq = await settledSeq(reader, which, last.id)
   if (startedSeq === undefined) return null
-  const { text } = await readTurnOutput(reader, { ...which, startedSeq }, [])
+  const { text } = await readTurnOutput(reader, { ...which, startedSeq })
   if (text.trim() !== '') return null
   const what = cutDetail(last.instruction_content ?? '', maxTitleChars)
   return last.outcome === 'denied'
@@ -131,7 +131,8 @@ async function deniedLast(
     : statusNotice('endedUnanswered', { what })
 }
 
-const isText = (update: unknown): boolean => {
-  const { kind, text } = fieldsOf(update)
-  return kind === 'media' || (kind === 'text' && String(text).trim() !== '')
+const isText = (event: TurnStreamEvent): boolean => {
+  if (event.type !== 'agent:update') return false
+  const { update } = event.data
+  return update.kind === 'media' || (update.kind === 'text' && update.text.trim() !== '')
 }

@@ -84,37 +84,46 @@ async function orderOfTurn(
   return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 
+interface TurnsOfConversation extends PageQuery {
+  readonly key: string
+  readonly items: boolean
+}
+
 export const listConversationTurns = defineQuery('list-conversation-turns', {
   scope: 'read',
   on: 'conversation',
-  run: async (
-    reader,
-    { key, items, ...page }: PageQuery & { key: string; items: boolean },
-  ): Promise<Page<ListedTurn>> => {
-    streamOfKey(key)
-    await existingConversation(reader, key)
-    const rows = await reader.all(selectTurnsBefore, { key, ...pageParams(page) })
-    const turns: ListedTurn[] = []
-    let chars = 0
-    for (const row of rows) {
-      const turn = {
-        ...(await turnView(reader, row)),
-        ...(items && { items: await itemsOf(reader, row.id) }),
-      }
-      chars += items ? JSON.stringify(turn).length : 0
-      turns.push(turn)
-      if (chars > maxPageChars) break
-    }
-    const next = await Promise.all(
-      rows.slice(turns.length, turns.length + 1).map((row) => turnView(reader, row)),
-    )
-    return cutPageBy(
-      [...turns, ...next],
-      Math.min(page.limit, turns.length),
-      ({ createdAt, id }) => ({ createdAt, id }),
-    )
+  run: async (reader, asked: TurnsOfConversation): Promise<Page<ListedTurn>> => {
+    streamOfKey(asked.key)
+    await existingConversation(reader, asked.key)
+    return turnsPage(reader, asked)
   },
 })
+
+export async function turnsPage(
+  reader: Reader,
+  { key, items, ...page }: TurnsOfConversation,
+): Promise<Page<ListedTurn>> {
+  const rows = await reader.all(selectTurnsBefore, { key, ...pageParams(page) })
+  const turns: ListedTurn[] = []
+  let chars = 0
+  for (const row of rows) {
+    const turn = {
+      ...(await turnView(reader, row)),
+      ...(items && { items: await itemsOf(reader, row.id) }),
+    }
+    chars += items ? JSON.stringify(turn).length : 0
+    turns.push(turn)
+    if (chars > maxPageChars) break
+  }
+  const next = await Promise.all(
+    rows.slice(turns.length, turns.length + 1).map((row) => turnView(reader, row)),
+  )
+  return cutPageBy(
+    [...turns, ...next],
+    Math.min(page.limit, turns.length),
+    ({ createdAt, id }) => ({ createdAt, id }),
+  )
+}
 
 async function turnIn(
   reader: Reader,
@@ -146,11 +155,11 @@ export const readToolOutput = defineQuery('read-tool-output', {
     const calls =
       row.state === 'running'
         ? (
-            await readTurnOutput(
-              reader,
-              { stream: turnStream(row), turnId, startedSeq: row.started_seq ?? 0 },
-              [],
-            )
+            await readTurnOutput(reader, {
+              stream: turnStream(row),
+              turnId,
+              startedSeq: row.started_seq ?? 0,
+            })
           ).items
         : await outputOf(reader, turnId)
     const call = calls

@@ -19,7 +19,9 @@ import {
 } from '../../store/turns/turns.ts'
 import { interpretEnd, type ReportedEvent } from './interpret-end.ts'
 import { lockTurn, moveTurn, type TurnMove } from './move-turn.ts'
-import { readTurnOutput, unwrittenOf } from './turn-output.ts'
+import { unwrittenOf } from './tell-in-turn.ts'
+import { storedItem } from './turn-decisions.ts'
+import { readTurnOutput } from './turn-output.ts'
 import { usageOfTurn } from './turn-usage.ts'
 
 export interface EndOptions {
@@ -96,8 +98,10 @@ export async function recordEnd(
     usage: ending.usage ? JSON.stringify(ending.usage) : row.usage,
   }))
   if (!moved) return undefined
-  for (const [n, { kind, ...body }] of came.items.entries())
+  for (const [n, item] of came.items.entries()) {
+    const { kind, ...body } = storedItem(item)
     await tx.insert('turn_items', { turn_id: row.id, n, kind, body: JSON.stringify(body) })
+  }
   if (!isOfRole(row)) await trimPieces(tx, row)
   return endedAs(moved, { text, tools: came.tools, limitedUntil })
 }

@@ -3,6 +3,7 @@
  * approvals themselves.
  */
 import type { Approval } from '../../protocol/approvals/approval.ts'
+import type { Item } from '../../protocol/threads/turn-items.ts'
 import type { TurnItem } from '../../protocol/turns/conversation-turn.ts'
 import { approvalOf, selectDecidedOfTurn } from '../../store/approvals/approvals.ts'
 import type { Reader } from '../../store/store.ts'
@@ -14,18 +15,30 @@ import type { Reader } from '../../store/store.ts'
 const mostDecisions = 500
 
 /**
- * A permission stands behind the tool call that it was about; what is about none, before the last
- * words.
+ * Where something was asked, a turn keeps its number: the approval has the rest. What has no such
+ * place stands behind the tool call that it was about, or before the last words.
  */
+export const storedItem = (item: Item): { readonly kind: Item['kind'] } => {
+  if (item.kind === 'permission') return requestAt(item.kind, item.permission.approvalId)
+  return item.kind === 'question' ? requestAt(item.kind, item.question.questionId) : item
+}
+
+const requestAt = (kind: 'permission' | 'question', approvalId: number) => ({ kind, approvalId })
+
 export async function withDecisions(
   reader: Reader,
   turnId: string,
   items: readonly TurnItem[],
 ): Promise<TurnItem[]> {
   const rows = await reader.all(selectDecidedOfTurn, { turnId, limit: mostDecisions })
-  const all = [...items]
-  for (const approval of rows.map(approvalOf))
-    all.splice(placeIn(all, approval), 0, itemOf(approval))
+  const decided = new Map(rows.map((row) => [row.id, approvalOf(row)]))
+  const all = items.flatMap((item) => {
+    if (item['approvalId'] === undefined) return item
+    const approval = decided.get(item['approvalId'] as number)
+    decided.delete(item['approvalId'] as number)
+    return approval ? itemOf(approval) : []
+  })
+  for (const approval of decided.values()) all.splice(placeIn(all, approval), 0, itemOf(approval))
   return all
 }
 

@@ -7,21 +7,20 @@
 import type { StreamName } from '../../domain/stream-name.ts'
 import { storable } from '../../protocol/text.ts'
 import {
-  answerIn,
-  type Item,
-  type KeptItems,
-  noItems,
-  textSinceTools,
-  withUpdate,
-} from '../../protocol/threads/turn-items.ts'
+  foldTurn,
+  isTurnStreamEvent,
+  type TurnStreamEvent,
+} from '../../protocol/threads/fold-turn.ts'
+import { begunTurn, type ThreadTurn } from '../../protocol/threads/thread-turn.ts'
+import { answerIn, type Item, textSinceTools } from '../../protocol/threads/turn-items.ts'
 import { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import {
   deleteOutputItems,
   firstOutputItem,
   outputKind,
-  piecesAfter,
   selectLastOutputItem,
+  turnEventsAfter,
 } from '../../store/turns/turn-items.ts'
 
 export interface TurnOutput {
@@ -40,16 +39,31 @@ export interface LoggedPieces {
   readonly startedSeq: number
 }
 
-/** `unwritten`: updates of the current transaction, which are not in the log yet. */
+/** `unwritten`: events of the current transaction, which are not in the log yet. */
+export async function readTurn(
+  reader: Reader,
+  which: LoggedPieces,
+  begun: ThreadTurn,
+  unwritten: readonly TurnStreamEvent[] = [],
+): Promise<ThreadTurn> {
+  let turn = begun
+  for await (const event of turnEventsAfter(reader, which))
+    if (isTurnStreamEvent(event) && isWhole(event)) turn = foldTurn(turn, event)
+  for (const event of unwritten) turn = foldTurn(turn, event)
+  return turn
+}
+
+/** A piece of an earlier build that is none any more changes nothing. */
+const isWhole = (event: TurnStreamEvent): boolean =>
+  event.type !== 'agent:update' || AgentUpdate.safeParse(event.data.update).success
+
 export async function readTurnOutput(
   reader: Reader,
   which: LoggedPieces,
-  unwritten: readonly unknown[],
+  unwritten: readonly TurnStreamEvent[] = [],
 ): Promise<TurnOutput> {
-  let output = noItems
-  for await (const update of piecesAfter(reader, which)) output = withPiece(output, update)
-  for (const update of unwritten) output = withPiece(output, update)
-  const { items, cut } = output
+  const begun = begunTurn({ messageId: which.turnId, by: '', content: [] }, '')
+  const { items, cut } = await readTurn(reader, which, begun, unwritten)
   return {
     text: storable(answerIn(items)),
     sinceTools: storable(textSinceTools(items)),
@@ -57,12 +71,6 @@ export async function readTurnOutput(
     items,
     tools: items.flatMap((item) => (item.kind === 'tool' ? [item.call.title] : [])),
   }
-}
-
-/** A piece of an earlier build that is none any more changes nothing. */
-function withPiece(output: KeptItems, piece: unknown): KeptItems {
-  const { data: update } = AgentUpdate.safeParse(piece)
-  return update ? withUpdate(output, update) : output
 }
 
 /**
@@ -79,17 +87,3 @@ export async function keepOutput(
   const n = ((await tx.first(selectLastOutputItem, { turnId }))?.last ?? firstOutputItem - 1) + 1
   await tx.insert('turn_items', { turn_id: turnId, n, kind, body: JSON.stringify(text) })
 }
-
-/** Updates of the current transaction. They reach the log when it commits. */
-const unwritten = new WeakMap<Tx, Map<string, unknown[]>>()
-
-export function bufferUpdate(tx: Tx, turnId: string, update: unknown): void {
-  const noted = unwritten.get(tx) ?? new Map<string, unknown[]>()
-  unwritten.set(tx, noted)
-  const updates = noted.get(turnId)
-  if (updates) updates.push(update)
-  else noted.set(turnId, [update])
-}
-
-export const unwrittenOf = (tx: Tx, turnId: string): readonly unknown[] =>
-  unwritten.get(tx)?.get(turnId) ?? []

@@ -5,10 +5,8 @@
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
-import type { NoticeText } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { conversationStream, coordinatorStream } from '../../domain/stream-name.ts'
-import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Post } from '../../store/agent-sessions/agent-sessions.ts'
@@ -25,7 +23,6 @@ import {
 import { leaveSessions } from './context-record.ts'
 import { addTurn, moveTurn } from './move-turn.ts'
 import { expectFiles } from './turn-files.ts'
-import { bufferUpdate } from './turn-output.ts'
 
 /** Queued turns cancelled in one conversation. There is at most one per agent, plus retries. */
 const maxCancelledTurns = 1000
@@ -96,22 +93,6 @@ export async function queueChat(
     created_at: now,
   })
   return id
-}
-
-/** Tells the person something in a running turn. */
-export function noteInTurn(tx: Tx, turn: TurnRow, { text: title, notice }: NoticeText): void {
-  const update: AgentUpdate = {
-    kind: 'notice',
-    severity: 'warning',
-    title,
-    description: null,
-    notice,
-  }
-  bufferUpdate(tx, turn.id, update)
-  tx.append(turnStream(turn), {
-    type: 'agent:update',
-    data: { messageId: turn.id, update, role: relayRole(turn) },
-  })
 }
 
 interface StartOptions {

@@ -4,8 +4,9 @@
  */
 import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
+import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { noticeFrom } from '../fields.ts'
+import { columns, jsonOf, noticeFrom } from '../fields.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -298,6 +299,26 @@ const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots 
   leastVisible: hidden ? 0 : 1,
   mostCopy: originals ? 0 : afterAllMessages,
 })
+
+export const messageRow = (message: Message) => ({
+  ...columns(message, 'conversation_key', 'seq', 'id', 'role', 'sender_id', 'receiver_id'),
+  ...columns(message, 'content', 'priority', 'project_id', 'related_task_id', 'created_at'),
+  ...columns(message, 'related_handoff_id', 'client_id', 'tool_call_id', 'copy_of'),
+  notice: message.notice ? JSON.stringify(message.notice) : null,
+  visible: message.visible ? 1 : 0,
+  tool_calls: jsonOf(message.toolCalls),
+  media: jsonOf(message.media),
+  extra: jsonOf(message.extra),
+})
+
+/** The same of a message that is written. */
+export async function beginOfAnswer(
+  reader: Reader,
+  { role, clientId }: Pick<Message, 'role' | 'clientId'>,
+): Promise<Instant | null | undefined> {
+  if (role !== 'assistant' || clientId === null) return null
+  return (await reader.row('turns', { id: clientId }))?.started_at
+}
 
 export const begunMessage = ({
   begunAt,

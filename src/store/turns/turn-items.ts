@@ -4,6 +4,7 @@
  */
 
 import { sql } from 'kysely'
+import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -56,13 +57,21 @@ export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((
     .where('kind', '=', p.kind),
 )
 
-const piecesPerPage = 500
+const eventsPerPage = 500
+
+/** Events of a turn that do not begin with its id. */
+const requestTypes = [
+  sql.lit<Tables['events']['type']>('permission:requested'),
+  sql.lit<Tables['events']['type']>('permission:resolved'),
+  sql.lit<Tables['events']['type']>('question:requested'),
+  sql.lit<Tables['events']['type']>('question:resolved'),
+]
 
 /**
  * The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that
  * others' are not even read.
  */
-const selectPieces = statement<{
+const selectEventsOfTurn = statement<{
   stream: StreamName
   after: number
   beginning: string
@@ -70,10 +79,10 @@ const selectPieces = statement<{
 }>()((db, p) =>
   db
     .selectFrom('events')
-    .select(['seq', 'data'])
+    .select(['seq', 'type', 'at', 'data'])
     .where('stream', '=', p.stream)
     .where('seq', '>', p.after)
-    .where('data', 'like', p.beginning)
+    .where((eb) => eb.or([eb('data', 'like', p.beginning), eb('type', 'in', requestTypes)]))
     .orderBy('seq')
     .limit(p.limit),
 )
@@ -100,16 +109,20 @@ interface WhichTurn {
   readonly startedSeq: number
 }
 
-/** All updates of a turn, as they were told, in order. */
-export async function* piecesAfter(
+/**
+ * The events of a turn as they were told, in order: its pieces, and what was asked and decided. In
+ * a user session, requests of its other roles are among them.
+ */
+export async function* turnEventsAfter(
   reader: Reader,
   { stream, turnId, startedSeq }: WhichTurn,
-): AsyncGenerator<unknown> {
+): AsyncGenerator<{ readonly type: string; readonly at: Instant; readonly data: unknown }> {
   const beginning = `{"messageId":"${turnId}","update":{%`
   for (let after = startedSeq; ; ) {
-    const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesPerPage })
-    for (const { data } of rows) yield JSON.parse(data ?? '{}').update
-    if (rows.length < piecesPerPage) return
+    const limit = eventsPerPage
+    const rows = await reader.all(selectEventsOfTurn, { stream, after, beginning, limit })
+    for (const { type, at, data } of rows) yield { type, at, data: JSON.parse(data ?? '{}') }
+    if (rows.length < limit) return
     after = rows.at(-1)?.seq ?? after
   }
 }

@@ -25,9 +25,9 @@ import {
 import type { Reader } from '../../../src/store/store.ts'
 import { selectLimitedUntil } from '../../../src/store/turns/contexts.ts'
 import {
-  piecesAfter,
   runningTurnsOn,
   settledPermissionsOn,
+  turnEventsAfter,
 } from '../../../src/store/turns/turn-items.ts'
 import { selectOpenTurns, selectTurnsOver } from '../../../src/store/turns/turns.ts'
 import { open } from '../projects/installation.ts'
@@ -48,7 +48,8 @@ const questions: readonly ((reader: Reader) => Promise<unknown>)[] = [
   (reader) => reader.all(selectTurnsOver, { userSessionId: 'u', before: 9, limit: 1 }),
   (reader) => runningTurnsOn(reader, 'c'),
   (reader) => settledPermissionsOn(reader, 'c'),
-  (reader) => piecesAfter(reader, { stream: 'user-session:u', turnId: 't', startedSeq: 1 }).next(),
+  (reader) =>
+    turnEventsAfter(reader, { stream: 'user-session:u', turnId: 't', startedSeq: 1 }).next(),
   (reader) => reader.all(selectDetached, { until: at, limit: 1 }),
   (reader) => userSessionsPage(reader, { accountId: null }, { createdAt: at, id: 'x', limit: 1 }),
   (reader) => reader.first(selectAsked, { launchId: 'l', askId: 'a' }),

@@ -1,5 +1,8 @@
 /** What came of a turn, folded piece by piece (protocol/threads/turn-items.ts). */
 import { expect, test } from 'vitest'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
+import { fold } from '../../../src/protocol/threads/fold.ts'
+import { emptyThread } from '../../../src/protocol/threads/thread-state.ts'
 import {
   answerIn,
   type KeptItems,
@@ -18,8 +21,8 @@ import {
 import { amount } from '../../support/extent.ts'
 import { fc, property } from '../../support/property.ts'
 
-const fold = (kept: KeptItems, updates: readonly AgentUpdate[]): KeptItems =>
-  updates.reduce(withUpdate, kept)
+const foldItems = (before: KeptItems, updates: readonly AgentUpdate[]): KeptItems =>
+  updates.reduce(withUpdate, before)
 
 const toolCall = (toolCallId: string, rest: Partial<ToolCall> = {}): ToolCall => ({
   toolCallId,
@@ -64,9 +67,9 @@ property.prop([updates, fc.nat()], { numRuns: amount(300, 5000) })(
   '[TH1] a turn taken up in the middle becomes what it is to who saw all of it',
   (all, number) => {
     const middle = number % (all.length + 1)
-    const taken = JSON.parse(JSON.stringify(fold(noItems, all.slice(0, middle))))
-    const whole = fold(noItems, all)
-    expect(fold(taken, all.slice(middle))).toEqual(whole)
+    const taken = JSON.parse(JSON.stringify(foldItems(noItems, all.slice(0, middle))))
+    const whole = foldItems(noItems, all)
+    expect(foldItems(taken, all.slice(middle))).toEqual(whole)
     expect(all.every((update) => AgentUpdate.safeParse(update).success)).toBe(true)
   },
 )
@@ -74,7 +77,7 @@ property.prop([updates, fc.nat()], { numRuns: amount(300, 5000) })(
 property.prop([updates], { numRuns: amount(300, 5000) })(
   '[TH1] each word is there once and in its order, each tool call and the plan once in its last state',
   (all) => {
-    const { items } = fold(noItems, all)
+    const { items } = foldItems(noItems, all)
     const said = all.map((update) => {
       if (update.kind === 'media') return '[image/png]'
       return update.kind === 'text' ? update.text : ''
@@ -103,12 +106,12 @@ test('[TH1] text is kept up to its bound and marked, whatever else fills the tur
   const text: AgentUpdate = { kind: 'text', text: 'w'.repeat(maxTextPiece) }
   const pieces = 300
   const both = Array.from({ length: pieces }, () => [thought, text]).flat()
-  const kept = fold(noItems, both)
+  const kept = foldItems(noItems, both)
   expect(answerIn(kept.items)).toHaveLength(maxTurnText)
   expect(kept).toMatchObject({ cut: true, textChars: maxTurnText })
   expect(kept.otherChars).toBeLessThanOrEqual(maxOtherChars)
   const picture = { kind: 'media', media: 'image', mimeType: 'image/png' } as const
-  const full = fold(noItems, [{ kind: 'thought', text: 'x'.repeat(maxOtherChars - 200) }])
+  const full = foldItems(noItems, [{ kind: 'thought', text: 'x'.repeat(maxOtherChars - 200) }])
   const shown = withUpdate(full, { ...picture, data: 'A'.repeat(1000) })
   expect(shown.items.at(-1)).toEqual({ ...picture, data: null })
 })
@@ -119,7 +122,7 @@ test('[TH1] a call beyond the most items is left out; what was there changes, an
     (_, n): AgentUpdate => ({ kind: 'tool', call: toolCall(`c${n}`) }),
   )
   const changed: AgentUpdate = { kind: 'tool', call: toolCall('c0', { status: 'completed' }) }
-  const kept = fold(noItems, [
+  const kept = foldItems(noItems, [
     ...calls,
     changed,
     { kind: 'text', text: 'so' },
@@ -128,4 +131,13 @@ test('[TH1] a call beyond the most items is left out; what was there changes, an
   expect(kept.items).toHaveLength(maxTurnItems + 1)
   expect(kept.items[0]).toEqual(changed)
   expect(kept.items.at(-1)).toEqual({ kind: 'text', text: 'so far' })
+})
+
+test('[TH2] an event that is about something else leaves the state the very object', () => {
+  const at = '2026-03-01T09:00:00.000Z'
+  const message = { seq: 1, visible: false } as Message
+  expect(fold(emptyThread, { type: 'message-added', at, data: { message } })).toBe(emptyThread)
+  const update = { kind: 'text', text: 'so' } as const
+  const data = { messageId: 'of another', update, role: 'a' }
+  expect(fold(emptyThread, { type: 'agent:update', at, data })).toBe(emptyThread)
 })

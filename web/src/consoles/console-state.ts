@@ -7,9 +7,14 @@
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
 import type { RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Notice } from '../../../src/protocol/notice-words.ts'
-import { foldTurn, type TurnEvent } from '../../../src/protocol/threads/fold-turn.ts'
+import { foldTurn, type TurnStreamEvent } from '../../../src/protocol/threads/fold-turn.ts'
+import {
+  configured,
+  noOffers,
+  type Offers,
+  offersAfter,
+} from '../../../src/protocol/threads/offers.ts'
 import { begunTurn, shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
-import { configured, noOffers, type Offers, offersAfter } from '../turns/offers.ts'
 
 /** An event of the agent between its turns. */
 export interface AgentEvent {
@@ -262,7 +267,7 @@ const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =
     .map((each, index) => ({ ...each, position: index + 1 }))
 
 const withTurnEvent = (pane: Pane, event: AboutRole): Pane => {
-  const turnEvent = { type: event.type, at: event.timestamp, data: event } as TurnEvent
+  const turnEvent = { type: event.type, at: event.timestamp, data: event } as TurnStreamEvent
   return {
     ...pane,
     entries: pane.entries.map((entry) =>

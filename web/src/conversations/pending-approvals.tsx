@@ -48,7 +48,14 @@ export function withQuestions(
     if (question === null) return known
     const item = {
       kind: 'question',
-      question: { ...question, questionId: id, outcome: null, content: null, decidedBy: null },
+      question: {
+        ...question,
+        questionId: id,
+        outcome: null,
+        content: null,
+        decidedBy: null,
+        resolvedAt: null,
+      },
     } as const
     return known.map((turn) =>
       turn.id === question.messageId && !isShown(turn)

@@ -13,11 +13,11 @@ import { useEffect, useMemo } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
+import { noOffers, type Offers, offersAfter } from '../../../src/protocol/threads/offers.ts'
 import { filesOf, listedTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
 import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
-import { noOffers, type Offers, offersAfter } from '../turns/offers.ts'
 import { client, invalidate, keptShortlyMs, queryClient } from './queries.ts'
 import { useStream } from './streams.ts'
 
@@ -171,5 +171,5 @@ export function useTurns(
       state !== 'running' &&
       about !== 'summary',
   )
-  return [...earlier.map(listedTurn).reverse(), ...live]
+  return [...earlier.map((turn) => listedTurn(turn)).reverse(), ...live]
 }

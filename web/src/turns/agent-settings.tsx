@@ -4,6 +4,7 @@
  */
 import { Menu } from '@base-ui/react/menu'
 import { useState } from 'react'
+import type { Offers } from '../../../src/protocol/threads/offers.ts'
 import type { AgentOption } from '../../../src/protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import { Choice } from '../parts/choice.tsx'
@@ -11,7 +12,6 @@ import { SettingsIcon } from '../parts/icons.tsx'
 import { MenuChoice, MenuPopup, MenuToggle } from '../parts/menu.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import type { Offers } from './offers.ts'
 import { usePaneActions } from './pane-actions.ts'
 
 /** Something that is chosen for the session or its next message. */

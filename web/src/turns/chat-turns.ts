@@ -4,7 +4,7 @@
  */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
-import { foldTurn, isTurnEvent } from '../../../src/protocol/threads/fold-turn.ts'
+import { foldTurn, isTurnStreamEvent } from '../../../src/protocol/threads/fold-turn.ts'
 import { begunTurn, shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import type { Item } from '../../../src/protocol/threads/turn-items.ts'
 
@@ -37,7 +37,7 @@ export function turnsAfterEvent(
     if (known.some(({ id }) => id === messageId)) return known
     return [...known, begunTurn({ messageId, by, content: [] }, event.at)].slice(-mostKept)
   }
-  if (!isTurnEvent(event)) return known
+  if (!isTurnStreamEvent(event)) return known
   const changed = known.map((turn) => foldTurn(turn, event))
   return changed.some((turn, index) => turn !== known[index]) ? changed : known
 }

@@ -3,10 +3,10 @@
  * above the composer, never over it.
  */
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import type { AgentCommand } from '../../../src/protocol/threads/offers.ts'
 import { client } from '../live/queries.ts'
 import { isComposing } from '../parts/composing.ts'
 import { useWords } from '../translations/messages.tsx'
-import type { AgentCommand } from './offers.ts'
 
 interface Entry {
   /** What is written in its place. */

@@ -3,6 +3,7 @@
  * agent is set to and has used.
  */
 import { type DragEvent, useRef, useState } from 'react'
+import type { Offers } from '../../../src/protocol/threads/offers.ts'
 import { useDraft } from '../live/draft.ts'
 import { Button } from '../parts/button.tsx'
 import { WritingArea } from '../parts/writing-area.tsx'
@@ -12,7 +13,6 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import { AgentSettings, type ComposerSetting } from './agent-settings.tsx'
 import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 import { useCompletion } from './completion.tsx'
-import type { Offers } from './offers.ts'
 import { UsageMeter } from './usage-meter.tsx'
 
 interface ComposerProps {

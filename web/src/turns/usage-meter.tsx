@@ -2,8 +2,9 @@
  * How full the context window of an agent is, and what it has cost, in short; the exact numbers on
  * hover and for screen readers.
  */
+
+import type { Offers } from '../../../src/protocol/threads/offers.ts'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import type { Offers } from './offers.ts'
 
 const round = 2 * Math.PI * 5
 

@@ -2,13 +2,9 @@
  * What an agent offers to be set, and how it is set (AG6): mode, model and other options, commands,
  * use of its context window. Pure.
  */
-import type { Notice } from '../../../src/protocol/notice-words.ts'
-import type {
-  AgentMode,
-  AgentOption,
-  AgentUpdate,
-} from '../../../src/protocol/turns/agent-update.ts'
-import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
+import type { Notice } from '../notice-words.ts'
+import type { AgentMode, AgentOption, AgentUpdate } from '../turns/agent-update.ts'
+import type { ConfigChange } from '../turns/config-change.ts'
 
 export type AgentCommand = Extract<AgentUpdate, { kind: 'commands' }>['commands'][number]
 
@@ -64,11 +60,11 @@ interface Configured {
 
 export function configured(offers: Offers, { change, error, notice }: Configured): Partial<Offers> {
   const index = offers.asked.findIndex((each) => JSON.stringify(each) === JSON.stringify(change))
-  const asked = offers.asked.toSpliced(index < 0 ? 0 : index, 1)
-  if (error !== null) return { asked, notSet: { text: error, notice } }
-  if ('modeId' in change) return { asked, mode: change.modeId }
+  const left = offers.asked.toSpliced(index < 0 ? 0 : index, 1)
+  if (error !== null) return { asked: left, notSet: { text: error, notice } }
+  if ('modeId' in change) return { asked: left, mode: change.modeId }
   const options = offers.options.map((option) =>
     option.id === change.optionId ? { ...option, value: change.value } : option,
   )
-  return { asked, options }
+  return { asked: left, options }
 }

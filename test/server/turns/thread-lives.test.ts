@@ -1,0 +1,71 @@
+/** Who follows the events of a thread knows what a fresh snapshot says (protocol/threads). */
+import { expect, test } from 'vitest'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
+import { amount } from '../../support/extent.ts'
+import { followEvents } from '../../support/feed-clients.ts'
+import { fc } from '../../support/property.ts'
+import { said } from '../../support/relay.ts'
+import { liveInChat, lives, type Step } from '../../support/thread-lives.ts'
+
+test('[TH2] an ordinary life: asked, decided, stopped, failed, killed and begun again', async () => {
+  const text = { kind: 'text', text: 'so far' } as const
+  const steps: readonly Step[] = [
+    { does: 'say' },
+    { does: 'tell', updates: [text] },
+    { does: 'ask' },
+    { does: 'tell', updates: [text] },
+    { does: 'decide' },
+    { does: 'question' },
+    { does: 'say' },
+    { does: 'end', outcome: 'answered' },
+    { does: 'say' },
+    { does: 'ask' },
+    { does: 'end', outcome: 'failed' },
+    { does: 'say' },
+    { does: 'tell', updates: [text] },
+    { does: 'stop' },
+    { does: 'end', outcome: 'cancelled' },
+    { does: 'say' },
+    { does: 'tell', updates: [text] },
+    { does: 'kill' },
+    { does: 'say' },
+    { does: 'withdraw' },
+  ]
+  const seen = await liveInChat(steps)
+  expect(seen.filter((each) => each === '-')).toEqual([])
+})
+
+test('[TH2] whatever happens in a chat, its events folded are its snapshot', async () => {
+  const property = fc.asyncProperty(lives, async (steps) => {
+    await liveInChat(steps)
+  })
+  await fc.assert(property, { numRuns: amount(6, 150) })
+}, 600_000)
+
+test('[TH2] the route tells the state, the numbers it stands for and the cursor behind them', async () => {
+  const { server, room, say, machine } = await openAcpChat({}, true)
+  const key = `web:${room.projectId}.coder`
+  const path = `/api/conversations/${key}/thread`
+  expect((await server.ask(path)).json.state).toMatchObject({ messages: [], turns: [] })
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'so far'))
+  const { json } = await server.ask(path)
+  expect(json.state).toMatchObject({
+    messages: [{ content: 'hello' }],
+    turns: [{ id: turnId, state: 'running', items: [{ kind: 'text', text: 'so far' }] }],
+  })
+  const streams = [`conversation:${key}`, `turns:${key}`]
+  expect(Object.keys(json.heads)).toEqual(streams)
+  const feed = await followEvents({
+    port: server.port,
+    token: server.ownerToken,
+    streams: streams.join(','),
+    after: json.cursor,
+  })
+  await machine.tell(said(launchId, turnId, ' and on'))
+  const { data } = await feed.next('agent:update')
+  expect(data.seq).toBe(json.heads[`turns:${key}`] + 1)
+  expect((await server.ask('/api/conversations/nothing/thread')).status).toBe(422)
+})
