@@ -13,6 +13,7 @@ import { tellMissed } from '../services/channels/send-outgoing.ts'
 import { pressButton } from '../services/flows/press-button.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
+import { Drafter } from './drafter.ts'
 import { Inbox } from './inbox.ts'
 import { type Account, type ChannelAdapter, ChannelFailure, type Inbound } from './port.ts'
 import { Sender } from './sender.ts'
@@ -99,6 +100,7 @@ export class ChannelRunner {
 
   async #serve(signal: AbortSignal): Promise<void> {
     const { store, clock, logger, adapter, holder, figures } = this.#options
+    const drafter = new Drafter({ store, clock, logger, adapter, holder })
     const sender = new Sender({
       store,
       clock,
@@ -106,8 +108,10 @@ export class ChannelRunner {
       adapter,
       holder,
       onSent: () => figures.sent++,
+      draftSettled: (chatId) => drafter.settled(chatId),
     })
     sender.start()
+    drafter.start()
     for (let failures = 0; !signal.aborted; ) {
       try {
         await this.#run(sender, signal, () => {
@@ -127,6 +131,7 @@ export class ChannelRunner {
       }
     }
     figures.connected = 0
+    await drafter.stop()
     await sender.stop()
   }
 

@@ -107,6 +107,9 @@ export interface Press {
   readonly token: string
 }
 
+/** The id of the message in which an answer is shown while it is written. */
+export const draftPartId = (turnId: string): string => `d${turnId.replaceAll('-', '').slice(-24)}`
+
 /** What the platform took. */
 export interface Sent {
   /** The platform's id of the message; null where it has none. */
@@ -131,6 +134,8 @@ export interface ChannelAdapter {
   readonly maxChars: number
   /** The length of a text as the platform counts it. Left out: that of the text. */
   readonly lengthOf?: (text: string) => number
+  /** How often a message may be edited while an answer is written. Left out: it is not shown. */
+  readonly drafts?: { readonly everyMs: number; readonly perMinute: number }
   /**
    * Connects and delivers incoming messages, in order within a chat, until the signal aborts.
    * Throws a ChannelFailure when the connection fails; it is then called again later.

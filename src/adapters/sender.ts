@@ -22,7 +22,14 @@ import {
 } from '../services/channels/send-outgoing.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
-import { type ChannelAdapter, ChannelFailure, type Outbound, type Sent } from './port.ts'
+import {
+  type ChannelAdapter,
+  ChannelFailure,
+  draftPartId,
+  isOfChat,
+  type Outbound,
+  type Sent,
+} from './port.ts'
 
 /** Interval of a full check, in case a doorbell is lost. */
 const checkAllEveryMs = 5000
@@ -38,6 +45,8 @@ export interface SenderOptions {
   readonly adapter: ChannelAdapter
   readonly holder: string
   readonly onSent: () => void
+  /** Resolves when no call about a chat's draft is under way. */
+  readonly draftSettled?: (chatId: string) => Promise<void>
 }
 
 export class Sender {
@@ -136,6 +145,7 @@ export class Sender {
   async #send({ chatId, n }: NextOutgoing): Promise<void> {
     const { store, adapter, holder, onSent } = this.#options
     const partKey = { channel: this.#channel, chatId, n }
+    await this.#options.draftSettled?.(chatId)
     const { begun } = await store.run(beginSending, { ...partKey, holder })
     if (!begun) return
     const { part } = begun
@@ -149,6 +159,27 @@ export class Sender {
     }
     await store.run(recordSent, { ...partKey, part, outcome })
     this.#arrived.delete(id)
+  }
+
+  /** CN8: the draft becomes the first part. Undefined where there is none any more. */
+  async #replaceDraft(
+    message: Pick<Outbound, 'chatId' | 'text'>,
+    { draft, afterRef }: BegunPart,
+  ): Promise<string | undefined> {
+    if (!draft) return undefined
+    const { adapter } = this.#options
+    const { signal } = this.#abort
+    const sought = { ...message, partId: draftPartId(draft.turnId), afterRef }
+    const found = draft.ref === null ? await adapter.findSent?.(sought, signal) : draft
+    const ref = typeof found === 'object' ? found.ref : null
+    if (ref === null) return undefined
+    try {
+      await adapter.edit({ ...message, ref }, signal)
+      return ref
+    } catch (error) {
+      if (error instanceof ChannelFailure && isOfChat(error)) return undefined
+      throw error
+    }
   }
 
   /**
@@ -183,9 +214,11 @@ export class Sender {
         await this.#options.adapter.edit({ chatId, ref: editRef, text }, this.#abort.signal)
         return { is: 'sent', isLast: true, ref: null }
       }
+      const ref = await this.#replaceDraft({ chatId, text }, begun)
+      if (ref !== undefined) return { is: 'sent', isLast, ref }
       const partId = partIdOf(this.#channel, chatId, n, begun)
-      const { ref } = await this.#sendOnce({ chatId, text, partId, buttons }, begun)
-      return { is: 'sent', isLast, ref }
+      const sent = await this.#sendOnce({ chatId, text, partId, buttons }, begun)
+      return { is: 'sent', isLast, ref: sent.ref }
     } catch (error) {
       const failure =
         error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))

@@ -7,6 +7,7 @@ import * as changeAgent from './agents/change-agent.ts'
 import * as secrets from './agents/secrets.ts'
 import * as allowanceRecord from './approvals/allowance-record.ts'
 import * as changeChannel from './channels/change-channel.ts'
+import * as drafts from './channels/drafts.ts'
 import * as holdChannel from './channels/hold-channel.ts'
 import * as sendOutgoing from './channels/send-outgoing.ts'
 import * as configureAgent from './consoles/configure-agent.ts'
@@ -88,6 +89,7 @@ const files: readonly object[] = [
   changeAgent,
   changeApproach,
   changeChannel,
+  drafts,
   changeChannelChat,
   carryComments,
   changeComment,

@@ -129,7 +129,7 @@ test('[CN2] /stop stops what the agent is doing for the chat, and /new begins a 
 test('[SE7] the token is in no log, no error and no answer', async () => {
   expect(holdfast.log()).not.toContain(telegramToken.slice(12))
   const { items } = await client().get('/api/channels', { query: {} })
-  expect(items).toMatchObject([
+  expect(items.filter(({ channel }) => channel === 'telegram')).toMatchObject([
     { channel: 'telegram', state: 'connected', name: 'holdfast_test_bot', trouble: null, chats: 1 },
   ])
   expect(JSON.stringify(items)).not.toContain(telegramToken.slice(12))

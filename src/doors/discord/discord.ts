@@ -171,6 +171,8 @@ export function discord({ token, apiRoot }: DiscordOptions): ChannelAdapter {
   return {
     channel: 'discord',
     maxChars: 2000,
+    // Sending and editing share 5 calls in 5 seconds of a chat.
+    drafts: { everyMs: 2000, perMinute: 300 },
 
     async run(host: ChannelHost, signal: AbortSignal): Promise<void> {
       const { id, username } = (await get('/users/@me', {}, signal)) as {

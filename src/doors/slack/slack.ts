@@ -204,6 +204,8 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
     channel: 'slack',
     maxChars: 4000,
     lengthOf: (text) => slackText(text).length,
+    // Slack takes about 50 edits a minute of a workspace.
+    drafts: { everyMs: 3000, perMinute: 40 },
 
     async run(host: ChannelHost, signal: AbortSignal): Promise<void> {
       if (appToken === '')

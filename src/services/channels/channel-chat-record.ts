@@ -116,7 +116,12 @@ export async function forwardToChannel(
   if (content.trim() === '') return
   const chat = await chatOfConversation(tx, row)
   if (chat && (await isServed(tx, chat)))
-    await queueOutgoing(tx, { channel: chat.channel, chatId: chat.chat_id }, content, now)
+    await queue(
+      tx,
+      { channel: chat.channel, chatId: chat.chat_id },
+      { kind: 'answer', body: content },
+      now,
+    )
 }
 
 /** A thread is served as long as the chat is that it stands in. */

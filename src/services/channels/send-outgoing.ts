@@ -34,6 +34,8 @@ export interface BegunPart {
   readonly buttons?: readonly AskButton[]
   /** The message that the content replaces. */
   readonly editRef?: string
+  /** The message in which an answer was shown while it was written. */
+  readonly draft?: { readonly turnId: string; readonly ref: string | null } | undefined
 }
 
 const keyOf = ({ channel, chatId, n }: ChatAddress & { readonly n: number }) => ({
@@ -67,7 +69,10 @@ export const beginSending = defineUseCase('begin-sending', {
     const state = { state: 'sending', maybe_sent: maybeSent ? 1 : 0 } as const
     await tx.update('outbox', { ...keyOf(which), ...state })
     const { part, attempts, created_at: createdAt } = row
-    const about = { language, afterRef: chat?.last_ref ?? null }
+    const isFirst = row.kind === 'answer' && part === 0
+    const turnId = isFirst ? chat?.draft_turn : null
+    const draft = turnId ? { turnId, ref: chat?.draft_ref ?? null } : undefined
+    const about = { language, afterRef: chat?.last_ref ?? null, draft }
     return { begun: { ...shown, part, maybeSent, attempts, createdAt, ...about } }
   },
 })
@@ -80,7 +85,7 @@ async function contentOf(
   language: ChatLanguage,
   context: Context,
 ): Promise<Pick<BegunPart, 'content' | 'buttons' | 'editRef'> | undefined> {
-  if (kind === 'text') return { content: body }
+  if (kind === 'text' || kind === 'answer') return { content: body }
   const about = { ...context, language }
   if (kind === 'edit') return contentToEdit(tx, JSON.parse(body), about)
   return contentToAsk(tx, place, JSON.parse(body), about)
@@ -129,9 +134,17 @@ export const recordSent = defineUseCase('record-sent', {
     if (row.kind === 'ask' && outcome.is === 'sent' && outcome.ref !== null)
       await recordAsk(tx, which, { ...JSON.parse(row.body), ref: outcome.ref }, now)
     await updateChatState(tx, which, outcome, now)
+    if (row.kind === 'answer' && part === 0) await forgetDraft(tx, which)
     return { noted: true }
   },
 })
+
+/** The draft has become the first part, or was given up with it. */
+async function forgetDraft(tx: Tx, place: ChatAddress): Promise<void> {
+  const chat = await tx.first(selectChat, place)
+  if (chat && chat.draft_turn !== null)
+    await tx.update('channel_chats', { ...chat, draft_turn: null, draft_ref: null })
+}
 
 async function updateChatState(
   tx: Tx,

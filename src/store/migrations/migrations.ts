@@ -19,6 +19,7 @@ import { marksOfPeople } from './0050-marks-of-people.ts'
 import { outbox } from './0051-outbox.ts'
 import { landings } from './0052-landings.ts'
 import { givenFolders } from './0053-given-folders.ts'
+import { drafts } from './0054-drafts.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -38,6 +39,7 @@ export const migrations = numbered([
   outbox,
   landings,
   givenFolders,
+  drafts,
 ])
 
 export const newestVersion = migrations.length

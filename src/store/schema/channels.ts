@@ -40,6 +40,9 @@ export const channelTables = {
     /** The platform's id of the newest message that was taken, and of the last one we sent. */
     last_id: column<string | null>(null),
     last_ref: column<string | null>(null),
+    /** The turn whose answer is shown while it is written, and the message in which it is. */
+    draft_turn: column<string | null>(null),
+    draft_ref: column<string | null>(null),
     kind: column<'person' | 'group'>(),
     title: column<string>(),
     handle: column<string | null>(null),
@@ -124,5 +127,5 @@ export const channelTables = {
   },
 }
 
-/** `ask`: something with buttons. `edit`: what became of one that was sent. */
-export type OutboxKind = 'text' | 'ask' | 'edit'
+/** `answer`: an agent's. `ask`: something with buttons. `edit`: what became of one that was sent. */
+export type OutboxKind = 'text' | 'answer' | 'ask' | 'edit'
