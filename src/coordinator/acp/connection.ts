@@ -8,7 +8,7 @@ import { fieldsOf } from '../../platform/json.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
-import { leaveMs, listMs, signInMs } from './limits.ts'
+import { leaveMs, listMs, maxLeftSessions, signInMs } from './limits.ts'
 import {
   type AcpSessionSetup,
   type AgentFacts,
@@ -59,6 +59,8 @@ export class AcpConnection {
   readonly #wire: Wire
   readonly #anomalies: AnomalyCounter
   readonly #contexts = new Map<string, AcpContext>()
+  /** Sessions that were let go, the newest. */
+  readonly #left = new Set<string>()
   /** The context being opened. Updates with an unknown session id belong to it. */
   #contextBeingOpened: AcpContext | undefined
   #facts: AgentFacts | undefined
@@ -81,13 +83,13 @@ export class AcpConnection {
     const { requestPermission } = methods.client.session
     this.#connection = client({ name: 'holdfast' })
       .onRequest(requestPermission, fieldsOf, ({ params, signal }) => {
-        const context = this.#contextOf(params)
+        const context = this.#contextThatAsks(params)
         return context
           ? context.askPermission(params, signal)
           : { outcome: { outcome: 'cancelled' } }
       })
       .onRequest(methods.client.elicitation.create, fieldsOf, ({ params, signal }) => {
-        const context = this.#contextOf(params)
+        const context = this.#contextThatAsks(params)
         return context ? context.askQuestion(params, signal) : { action: this.#visit(params) }
       })
       // AC2: file, terminal and unknown requests are refused.
@@ -178,7 +180,7 @@ export class AcpConnection {
   }
 
   release(context: AcpContext): void {
-    for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
+    for (const [id, each] of this.#contexts) if (each === context) this.#forget(id)
   }
 
   /**
@@ -189,7 +191,7 @@ export class AcpConnection {
     const { close, delete: remove } = this.#requireFacts().abilities
     const { close: closing, delete: deleting } = methods.agent.session
     const request = { sessionId: acpSessionId }
-    const isOpen = this.#contexts.delete(acpSessionId)
+    const isOpen = this.#forget(acpSessionId)
     if (isOpen && close) await this.#ask(closing, request, leaveMs).catch(() => {})
     if (isDeleted && remove) await this.#ask(deleting, request, leaveMs).catch(() => {})
   }
@@ -280,6 +282,26 @@ export class AcpConnection {
 
   #contextOf(params: unknown): AcpContext | undefined {
     return this.#contexts.get(lineOf(fieldsOf(params)['sessionId']) ?? '')
+  }
+
+  /**
+   * AC16: what asks under an id that was never opened here is a sub-agent's session. It is asked in
+   * the turn that runs; where several run nobody can tell whose it is.
+   */
+  #contextThatAsks(params: unknown): AcpContext | undefined {
+    const id = lineOf(fieldsOf(params)['sessionId']) ?? ''
+    const context = this.#contexts.get(id)
+    if (context || id === '' || this.#left.has(id)) return context
+    const inTurn = [...new Set(this.#contexts.values())].filter(({ isInTurn }) => isInTurn)
+    return inTurn.length === 1 ? inTurn[0] : undefined
+  }
+
+  /** An agent may still ask under the id of a session that was let go. */
+  #forget(acpSessionId: string): boolean {
+    this.#left.add(acpSessionId)
+    const [oldest] = this.#left
+    if (this.#left.size > maxLeftSessions && oldest !== undefined) this.#left.delete(oldest)
+    return this.#contexts.delete(acpSessionId)
   }
 
   #handleUpdate(params: unknown): void {

@@ -11,7 +11,6 @@
  */
 import {
   type ClientContext,
-  type ContentBlock,
   type CreateElicitationResponse,
   methods,
   RequestError,
@@ -20,7 +19,6 @@ import { fieldsOf } from '../../platform/json.ts'
 import { type Clock, pause } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import type {
-  AgentAbilities,
   AgentUpdate,
   PermissionRequest,
   TurnUsage,
@@ -44,7 +42,9 @@ import {
 } from './limits.ts'
 import type { AgentFacts, OpenedAcpSession, TimedRequest } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
+import { blockOf } from './prompt-block.ts'
 import { elicitationResponse, questionOf } from './questions.ts'
+import { Strands } from './strands.ts'
 import { ToolCalls } from './tool-calls.ts'
 import {
   Compactions,
@@ -58,27 +58,6 @@ import {
 } from './updates.ts'
 import { costBetween, costSoFar, SeenInTurn, TurnTokens, usageOf } from './usage.ts'
 import { lineOf } from './wire.ts'
-
-/** Files become text for agents that do not accept them. */
-function blockOf(part: PromptPart, { images, embeddedFiles }: AgentAbilities): ContentBlock {
-  switch (part.type) {
-    case 'text':
-      return { type: 'text', text: part.text }
-    case 'image':
-      if (!images) throw new AcpFailure('not_accepted', statusNotice('noPictures'))
-      return { type: 'image', mimeType: part.mimeType, data: part.base64 }
-    case 'file': {
-      const { name, mimeType, text } = part
-      if (!embeddedFiles) return { type: 'text', text: `The file ${name}:\n\n${text}` }
-      return {
-        type: 'resource',
-        resource: { uri: `attachment:///${encodeURIComponent(name)}`, mimeType, text },
-      }
-    }
-    case 'link':
-      return { type: 'resource_link', name: part.name, uri: part.uri }
-  }
-}
 
 export interface AcpContextOptions {
   readonly agent: ClientContext
@@ -135,6 +114,7 @@ export class AcpContext {
   readonly #calls: ToolCalls
   readonly #tokens: TurnTokens
   readonly #compactions = new Compactions()
+  readonly #strands = new Strands()
   readonly #messages = new MessageBreaks()
   /** Ends a question about an address when the agent says that the visit is over. */
   readonly #visits = new Map<string, () => void>()
@@ -276,7 +256,7 @@ export class AcpContext {
     }
     if (turn && read.inTurn && !this.#countText(turn, read.update))
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
-    const { update } = read
+    const { update, changed } = this.#strands.apply(sent, read.update)
     turn?.seen.note(update)
     this.#probe.note(update)
     const isText = update.kind === 'text' || update.kind === 'thought'
@@ -285,6 +265,7 @@ export class AcpContext {
         ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) }
         : update,
     )
+    for (const strand of changed) this.#batcher.add({ kind: 'strand', strand })
     if (update.kind !== 'tool') return
     this.#awaited.get(update.call.toolCallId)?.()
     this.#sendOutputs(update.call.toolCallId)
@@ -311,6 +292,7 @@ export class AcpContext {
     this.#batcher.flush()
     this.#calls.clear()
     this.#compactions.clear()
+    this.#strands.clear()
     this.#messages.clear()
   }
 
@@ -325,6 +307,11 @@ export class AcpContext {
     if (turn.timedOutAfterMs !== undefined)
       return { ...timedOut(turn, turn.timedOutAfterMs), cancelIgnored: true }
     return { ...plainEnd, outcome: 'cancelled', empty: !turn.hasOutput, cancelIgnored: true }
+  }
+
+  /** Whether a turn runs, in which its agent may ask. */
+  get isInTurn(): boolean {
+    return this.#turn?.open ?? false
   }
 
   async askPermission(

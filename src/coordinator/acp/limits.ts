@@ -30,6 +30,10 @@ export const maxToolCalls = 500
 export const maxKeptOutput = 1024 * 1024
 export const maxTurnOutput = 16 * 1024 * 1024
 export const maxCompactions = 100
+/** Sub-agents of a turn that are told apart. */
+export const maxStrands = 100
+/** Sessions of a process that are remembered after they were let go. */
+export const maxLeftSessions = 1000
 /** Permission requests open at once; further ones are refused. */
 export const maxOpenQuestions = 32
 

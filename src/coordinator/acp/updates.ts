@@ -309,8 +309,7 @@ export class UpdateBatcher {
   }
 
   add(update: AgentUpdate): void {
-    if (update.kind === 'text' || update.kind === 'thought')
-      return this.#addText(update.kind, update.text)
+    if (update.kind === 'text' || update.kind === 'thought') return this.#addText(update)
     this.#join(update)
     this.#emitWhenDue()
   }
@@ -321,15 +320,16 @@ export class UpdateBatcher {
     this.#emit()
   }
 
-  #addText(kind: 'text' | 'thought', text: string): void {
-    for (let rest = text; rest !== ''; ) {
+  #addText(update: Extract<AgentUpdate, { kind: 'text' | 'thought' }>): void {
+    for (let rest = update.text; rest !== ''; ) {
       const last = this.#waiting.at(-1)
-      const before = last?.kind === kind ? last.text : ''
+      const continues = last?.kind === update.kind && last.strand === update.strand
+      const before = continues ? last.text : ''
       const room = Math.max(1, maxTextPiece - before.length)
       const part = rest.slice(0, cutIndex(rest, room))
       rest = rest.slice(part.length)
       if (before !== '') this.#waiting.pop()
-      this.#waiting.push({ kind, text: before + part })
+      this.#waiting.push({ ...update, text: before + part })
       this.#chars += part.length
       this.#emitWhenDue()
     }
@@ -367,6 +367,8 @@ const separateKinds: ReadonlySet<AgentUpdate['kind']> = new Set(['output', 'noti
 
 function idOf(update: AgentUpdate): string | undefined {
   if (update.kind === 'tool') return update.call.toolCallId
+  if (update.kind === 'strand') return update.strand.id
+  if (update.kind === 'plan') return update.strand
   return update.kind === 'compaction' ? update.compactionId : undefined
 }
 

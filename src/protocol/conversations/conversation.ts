@@ -23,6 +23,7 @@ const Doing = z.object({
   since: Time,
   step: z.enum(['text', 'thought', 'tool']).nullable(),
   tool: ToolCall.pick({ toolKind: true, title: true }).nullable(),
+  subAgents: z.int().optional().describe('How many sub-agents work (AC16); left out: none'),
 })
 
 export const Conversation = z.object({

@@ -4,7 +4,7 @@
  * more than its bounds, whatever an agent sends.
  */
 import type { AskedPermission, PermissionOutcome } from '../consoles/user-session.ts'
-import type { AgentUpdate, ToolCall } from '../turns/agent-update.ts'
+import type { AgentUpdate, Strand, ToolCall } from '../turns/agent-update.ts'
 import type { AskedQuestion, QuestionAnswer } from '../turns/question.ts'
 
 /** Characters of the agent's text; more is cut and marked. */
@@ -33,9 +33,14 @@ export type Plan = Extract<AgentUpdate, { kind: 'plan' }>['entries']
 type Shown = Extract<AgentUpdate, { kind: 'notice' | 'compaction' | 'media' }>
 
 export type Item =
-  | { readonly kind: 'text' | 'thought'; readonly text: string }
+  | {
+      readonly kind: 'text' | 'thought'
+      readonly text: string
+      readonly strand?: string | undefined
+    }
+  | { readonly kind: 'strand'; readonly strand: Strand }
   | { readonly kind: 'tool'; readonly call: ToolCall }
-  | { readonly kind: 'plan'; readonly entries: Plan }
+  | { readonly kind: 'plan'; readonly entries: Plan; readonly strand?: string | undefined }
   | { readonly kind: 'permission'; readonly permission: TurnPermission }
   | { readonly kind: 'question'; readonly question: TurnQuestion }
   | Shown
@@ -58,9 +63,9 @@ export const noItems: KeptItems = { items: [], textChars: 0, otherChars: 0, cut:
 export function withUpdate(output: KeptItems, update: AgentUpdate): KeptItems {
   switch (update.kind) {
     case 'text':
-      return withText(output, update.text)
+      return update.strand === undefined ? withText(output, update) : withAside(output, update)
     case 'thought':
-      return withThought(output, update.text)
+      return withAside(output, update)
     case 'tool':
       return withCurrent(
         output,
@@ -68,7 +73,17 @@ export function withUpdate(output: KeptItems, update: AgentUpdate): KeptItems {
         (item) => item.kind === 'tool' && item.call.toolCallId === update.call.toolCallId,
       )
     case 'plan':
-      return withCurrent(output, update, (item) => item.kind === 'plan')
+      return withCurrent(
+        output,
+        update,
+        (item) => item.kind === 'plan' && item.strand === update.strand,
+      )
+    case 'strand':
+      return withCurrent(
+        output,
+        update,
+        (item) => item.kind === 'strand' && item.strand.id === update.strand.id,
+      )
     case 'compaction':
       return withCurrent(
         output,
@@ -87,25 +102,30 @@ export function withUpdate(output: KeptItems, update: AgentUpdate): KeptItems {
   }
 }
 
-function withText(output: KeptItems, text: string): KeptItems {
-  const fitting = text.slice(0, maxTurnText - output.textChars)
-  const cut = output.cut || fitting.length < text.length
+type Words = Extract<AgentUpdate, { kind: 'text' | 'thought' }>
+
+function withText(output: KeptItems, update: Words): KeptItems {
+  const fitting = update.text.slice(0, maxTurnText - output.textChars)
+  const cut = output.cut || fitting.length < update.text.length
   if (fitting === '') return cut === output.cut ? output : { ...output, cut }
-  const items = grown(output.items, 'text', fitting)
+  const items = grown(output.items, { ...update, text: fitting })
   return { ...output, items, cut, textChars: output.textChars + fitting.length }
 }
 
-function withThought(output: KeptItems, text: string): KeptItems {
-  const otherChars = output.otherChars + text.length
-  const isFull = output.items.length >= maxTurnItems && output.items.at(-1)?.kind !== 'thought'
-  if (text === '' || isFull || otherChars > maxOtherChars) return output
-  return { ...output, items: grown(output.items, 'thought', text), otherChars }
+/** A thought, or what a sub-agent says. */
+function withAside(output: KeptItems, update: Words): KeptItems {
+  const otherChars = output.otherChars + update.text.length
+  if (update.text === '' || otherChars > maxOtherChars) return output
+  const items = grown(output.items, update)
+  return items.length > Math.max(maxTurnItems, output.items.length)
+    ? output
+    : { ...output, items, otherChars }
 }
 
-function grown(items: readonly Item[], kind: 'text' | 'thought', text: string): readonly Item[] {
+function grown(items: readonly Item[], update: Words): readonly Item[] {
   const last = items.at(-1)
-  if (last?.kind !== kind) return [...items, { kind, text }]
-  return items.with(-1, { kind, text: last.text + text })
+  if (last?.kind !== update.kind || last.strand !== update.strand) return [...items, update]
+  return items.with(-1, { ...last, text: last.text + update.text })
 }
 
 const charsOf = (item: Item): number => JSON.stringify(item).length
@@ -126,7 +146,10 @@ function withCurrent(output: KeptItems, item: Item, isSame: (item: Item) => bool
   return { ...output, items: output.items.with(index, item), otherChars }
 }
 
-/** The agent's own words, without thoughts and tool calls. A picture counts as a word. */
+/**
+ * The agent's own words, without thoughts, tool calls and what its sub-agents say (AC16). A picture
+ * counts as a word.
+ */
 export const answerIn = (items: readonly Item[]): string => items.map(wordsOf).join('')
 
 /** What was said after the last tool call began. */
@@ -135,11 +158,34 @@ export const textSinceTools = (items: readonly Item[]): string =>
 
 function wordsOf(item: Item): string {
   if (item.kind === 'media') return `[${item.mimeType}]`
-  return item.kind === 'text' ? item.text : ''
+  return item.kind === 'text' && item.strand === undefined ? item.text : ''
 }
 
 /** The answer as it was kept stands where none of its pieces was seen. */
 export const withAnswer = (items: readonly Item[], answer: string): readonly Item[] =>
-  answer === '' || items.some(({ kind }) => kind === 'text' || kind === 'media')
-    ? items
-    : [...items, { kind: 'text', text: answer }]
+  answer === '' || answerIn(items) !== '' ? items : [...items, { kind: 'text', text: answer }]
+
+/** What an agent does at this moment, as its items tell. */
+export function doingIn(items: readonly Item[]): DoingNow {
+  const subAgents = items.filter(
+    (item) => item.kind === 'strand' && isAtWork(item.strand.state),
+  ).length
+  const count = subAgents > 0 ? { subAgents } : {}
+  const last = items.findLast(
+    (item) => item.kind === 'tool' || item.kind === 'text' || item.kind === 'thought',
+  )
+  if (last?.kind === 'tool') {
+    const { toolKind, title } = last.call
+    return { step: 'tool', tool: { toolKind, title }, ...count }
+  }
+  const step = last?.kind === 'text' || last?.kind === 'thought' ? last.kind : null
+  return { step, tool: null, ...count }
+}
+
+interface DoingNow {
+  readonly step: 'tool' | 'text' | 'thought' | null
+  readonly tool: Pick<ToolCall, 'toolKind' | 'title'> | null
+  readonly subAgents?: number
+}
+
+const isAtWork = (state: Strand['state']): boolean => state === 'running' || state === 'asking'

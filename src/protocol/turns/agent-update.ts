@@ -74,10 +74,29 @@ export const ToolCall = z.object({
   exitCode: z.int().optional(),
   /** Measured, without the wait for a permission. */
   durationMs: z.int().optional(),
-  /** The call of which this one is a part, such as a sub-agent's. */
+  /** The call of which this one is a part, or the strand. */
   parentId: Line.optional(),
 })
 export type ToolCall = z.output<typeof ToolCall>
+
+const strandStates = ['running', 'asking', 'done', 'failed', 'stopped'] as const
+
+/**
+ * AC16: a sub-agent in a turn, in its current state. What belongs to it names its id: calls as
+ * `parentId`, the rest as `strand`.
+ */
+export const Strand = z.object({
+  id: Line,
+  /** The strand that began it; left out: the agent itself. */
+  parentId: Line.optional(),
+  /** The call that it is; null: it is none. */
+  callId: Line.nullable(),
+  title: Line,
+  state: z.enum(strandStates),
+  /** The call may be over before the sub-agent is. */
+  background: z.boolean(),
+})
+export type Strand = z.output<typeof Strand>
 
 const Plan = z.array(
   z.object({
@@ -140,8 +159,9 @@ export const stateKinds: ReadonlySet<string> = new Set([
 
 /** A notice may come at any time too, and belongs to the turn that runs then. */
 export const AgentUpdate = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('text'), text: z.string() }),
-  z.object({ kind: z.literal('thought'), text: z.string() }),
+  z.object({ kind: z.literal('text'), text: z.string(), strand: Line.optional() }),
+  z.object({ kind: z.literal('thought'), text: z.string(), strand: Line.optional() }),
+  z.object({ kind: z.literal('strand'), strand: Strand }),
   z.object({ kind: z.literal('tool'), call: ToolCall }),
   /**
    * A piece of a call's whole output, longer than what the call shows. Stored with the turn, not
@@ -153,7 +173,11 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
     part: z.int().min(0),
     text: z.string().max(maxOutputText),
   }),
-  z.object({ kind: z.literal('plan'), entries: Plan.max(maxListed) }),
+  z.object({
+    kind: z.literal('plan'),
+    entries: Plan.max(maxListed),
+    strand: Line.optional(),
+  }),
   z.object({ kind: z.literal('mode'), modeId: Line }),
   z.object({ kind: z.literal('options'), options: z.array(AgentOption).max(maxListed) }),
   z.object({ kind: z.literal('commands'), commands: z.array(AgentCommand).max(maxListed) }),

@@ -2,6 +2,7 @@
 
 import { limitReached } from '../../domain/turns/lifecycle.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { doingIn, noItems, withUpdate } from '../../protocol/threads/turn-items.ts'
 import { AgentUpdate, type TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { FileChanges } from '../../protocol/worktrees/file-state.ts'
 import { selectPendingOfTurn } from '../../store/approvals/approvals.ts'
@@ -107,6 +108,7 @@ const cannotStart = async (
  */
 const maxCounted = 500
 const maxPieces = 20
+const maxStrandPieces = 200
 
 /** What the turns of a conversation changed and cost, and what its agent does at this moment. */
 export async function figuresOf(
@@ -139,16 +141,14 @@ async function doingOf(reader: Reader, key: string): Promise<Conversation['doing
   if (!turn) return null
   const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
   const since = turn.started_at ?? turn.created_at
-  for (const piece of await newestPieces(reader, which, maxPieces)) {
-    const { data: update } = AgentUpdate.safeParse(piece)
-    if (update?.kind === 'tool') {
-      const { toolKind, title } = update.call
-      return { turnId: turn.id, since, step: 'tool', tool: { toolKind, title } }
-    }
-    if (update?.kind === 'text' || update?.kind === 'thought')
-      return { turnId: turn.id, since, step: update.kind, tool: null }
-  }
-  return { turnId: turn.id, since, step: null, tool: null }
+  const pieces = [
+    ...(await newestPieces(reader, which, { limit: maxStrandPieces, kind: 'strand' })),
+    ...(await newestPieces(reader, which, { limit: maxPieces })),
+  ]
+  const { items } = pieces
+    .flatMap((piece) => AgentUpdate.safeParse(piece).data ?? [])
+    .reduce(withUpdate, noItems)
+  return { turnId: turn.id, since, ...doingIn(items) }
 }
 
 async function activityInRole(

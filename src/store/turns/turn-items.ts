@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
+import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -127,20 +128,21 @@ export async function* turnEventsAfter(
   }
 }
 
+/** The newest updates of a turn, or those of one kind, oldest first. */
 export async function newestPieces(
   reader: Reader,
   { stream, turnId, startedSeq }: WhichTurn,
-  limit: number,
+  { limit, kind }: { readonly limit: number; readonly kind?: AgentUpdate['kind'] },
 ): Promise<unknown[]> {
+  const start = kind === undefined ? '' : `"kind":"${kind}"`
   const turn = {
     stream,
     after: startedSeq,
-    beginning: `{"messageId":"${turnId}","update":{%`,
+    beginning: `{"messageId":"${turnId}","update":{${start}%`,
     limit,
   }
-  return (await reader.all(selectNewestPieces, turn)).map(
-    ({ data }) => JSON.parse(data ?? '{}').update,
-  )
+  const rows = await reader.all(selectNewestPieces, turn)
+  return rows.reverse().map(({ data }) => JSON.parse(data ?? '{}').update)
 }
 
 const resolved = sql.lit<Tables['events']['type']>('permission:resolved')

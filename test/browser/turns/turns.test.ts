@@ -89,3 +89,47 @@ test('[CX12] [AP14] errors phrased as answers and questions sent as permissions 
   expect(await log.getByText(sure).count()).toBe(2)
   expect(await log.getByRole('button', { name: 'Try again' }).count()).toBe(2)
 })
+
+/** Begins a sub-agent, which writes and asks in a session of its own. */
+const withSubAgent = hostile({
+  onPrompt: `
+    const claudeCode = (rest) => ({ _meta: { claudeCode: rest } })
+    say('Somebody looks into it. ')
+    update({ sessionUpdate: 'tool_call', toolCallId: 'task', title: 'Look for colours', kind: 'think', status: 'in_progress', ...claudeCode({ toolName: 'Agent' }) })
+    update({ sessionUpdate: 'tool_call', toolCallId: 'inner', title: 'grep -r colour src', kind: 'search', status: 'completed', ...claudeCode({ toolName: 'Bash', parentToolUseId: 'task' }) })
+    await ask('session/request_permission', {
+      sessionId: 'of the child',
+      toolCall: { toolCallId: 'write', title: 'Write colours.txt', kind: 'edit' },
+      options: [${JSON.stringify(option('y', 'Yes'))}, { optionId: 'n', name: 'No', kind: 'reject_once' }],
+    })
+    update({ sessionUpdate: 'tool_call_update', toolCallId: 'task', status: 'completed', content: [{ type: 'content', content: { type: 'text', text: 'There are two.' } }] })
+    say('Red and blue.')
+    done()`,
+})
+
+test('[AC16] a sub-agent is one row that unfolds, counted on Now; what it asks is asked', async () => {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'many' } })
+  const { file: command, args: words } = withSubAgent
+  await here.elsewhere.post('/api/agents', {
+    body: { id: 'many', name: 'many', protocol: 'acp', command, args: [...words] },
+  })
+  const params = { projectId, agentId: 'many' }
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params })
+  const page = await here.ownerPage(`/projects/${projectId}/chat/many`, { viewport: phone })
+  await page.getByRole('textbox', { name: /^Write to/ }).fill('which colours?')
+  await page.keyboard.press('Enter')
+  const log = page.getByRole('log')
+  const row = log.locator('[data-strand="task"]')
+  await row.getByText('runs').waitFor()
+  const inside = row.getByText('grep -r colour src')
+  expect(await inside.isVisible()).toBe(false)
+  await row.getByText('Look for colours').click()
+  await inside.waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  const { items } = await here.elsewhere.get('/api/conversations', { query: { live: true } })
+  expect(items.find((each) => each.projectId === projectId)?.doing?.subAgents).toBe(1)
+  await log.getByRole('button', { name: 'Yes', exact: true }).click()
+  await row.getByText('done', { exact: true }).waitFor()
+  await log.getByText('Red and blue.').waitFor()
+  await row.getByText('There are two.').waitFor()
+})

@@ -2,9 +2,12 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { fold } from '../../../src/protocol/threads/fold.ts'
+import { itemsOfStrand } from '../../../src/protocol/threads/strands.ts'
 import { emptyThread } from '../../../src/protocol/threads/thread-state.ts'
 import {
   answerIn,
+  doingIn,
+  type Item,
   type KeptItems,
   maxOtherChars,
   maxTurnItems,
@@ -16,6 +19,7 @@ import {
 import {
   AgentUpdate,
   maxTextPiece,
+  type Strand,
   type ToolCall,
 } from '../../../src/protocol/turns/agent-update.ts'
 import { amount } from '../../support/extent.ts'
@@ -140,4 +144,45 @@ test('[TH2] an event that is about something else leaves the state the very obje
   const update = { kind: 'text', text: 'so' } as const
   const data = { messageId: 'of another', update, role: 'a' }
   expect(fold(emptyThread, { type: 'agent:update', at, data })).toBe(emptyThread)
+})
+
+const strand = (id: string, rest: Partial<Strand> = {}): AgentUpdate => ({
+  kind: 'strand',
+  strand: { id, callId: null, title: id, state: 'running', background: false, ...rest },
+})
+
+test('[AC16] what a sub-agent says is no answer, and stands in its row', () => {
+  const { items } = foldItems(noItems, [
+    { kind: 'text', text: 'I ask. ' },
+    { kind: 'tool', call: toolCall('task') },
+    strand('s', { callId: 'task' }),
+    { kind: 'text', text: 'from ', strand: 's' },
+    { kind: 'text', text: 'within', strand: 's' },
+    { kind: 'tool', call: toolCall('inner', { parentId: 's' }) },
+    { kind: 'text', text: 'Done.' },
+    strand('s', { callId: 'task', state: 'done' }),
+  ])
+  expect(answerIn(items)).toBe('I ask. Done.')
+  expect(itemsOfStrand(items).map(({ kind }) => kind)).toEqual(['text', 'strand', 'text'])
+  expect(itemsOfStrand(items, 's')).toMatchObject([
+    { text: 'from within' },
+    { call: { toolCallId: 'inner' } },
+  ])
+  expect(doingIn(items)).toEqual({ step: 'text', tool: null })
+  expect(doingIn([...items, strand('t') as Item])).toMatchObject({ subAgents: 1 })
+})
+
+test('[AC16] no item is hidden by a strand that is not there, or is its own', () => {
+  const { items } = foldItems(noItems, [
+    { kind: 'text', text: 'a', strand: 'gone' },
+    strand('x', { parentId: 'y' }),
+    strand('y', { parentId: 'x' }),
+    strand('z', { parentId: 'z' }),
+    { kind: 'tool', call: toolCall('c', { parentId: 'y' }) },
+  ])
+  const rows = itemsOfStrand(items)
+  const within = rows.flatMap((row) =>
+    row.kind === 'strand' ? itemsOfStrand(items, row.strand.id) : [],
+  )
+  expect(rows.length + within.length).toBe(items.length)
 })

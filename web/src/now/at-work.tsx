@@ -162,7 +162,18 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
 }
 
 /** The tool it uses at this moment, or what else it does. */
-function Doing({
+function Doing({ conversation }: { conversation: ListedConversation }): ReactNode {
+  const { running: words } = useWords()
+  const count = conversation.doing?.subAgents ?? 0
+  return (
+    <>
+      <DoingItself conversation={conversation} />
+      {count > 0 && ` · ${words.subAgents(count)}`}
+    </>
+  )
+}
+
+function DoingItself({
   conversation: { activity, waitsFor, doing, workplace },
 }: {
   conversation: ListedConversation

@@ -94,9 +94,9 @@ export const BackIcon = ({ className }: IconProps) => (
   </Icon>
 )
 /** Before what opens under it, in a `group` that is open or not. */
-export const FoldIcon = () => (
-  <BackIcon className="size-3.5 shrink-0 rotate-180 text-faint group-open:-rotate-90" />
-)
+/** Turned by the nearest `details`, whatever is around that. */
+const foldClass = 'size-3.5 shrink-0 rotate-180 text-faint in-[details[open]>summary]:-rotate-90'
+export const FoldIcon = () => <BackIcon className={foldClass} />
 export const SearchIcon = ({ className }: IconProps) => (
   <Icon className={className}>
     <circle cx="7" cy="7" r="4.25" />

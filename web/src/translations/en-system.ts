@@ -120,6 +120,7 @@ export const running = {
   idle: 'Idle',
   stop: (title: string) => `Stop: ${title}`,
   waitsForFolder: 'Waits until the folder is free',
+  subAgents: (n: number) => (n === 1 ? '1 sub-agent' : `${n} sub-agents`),
   steps: { none: 'Working', text: 'Writes', thought: 'Thinks', tool: 'Working' },
 }
 

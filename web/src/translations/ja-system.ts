@@ -117,6 +117,7 @@ export const running: typeof english.running = {
   idle: '待機中',
   stop: (title) => `停止: ${title}`,
   waitsForFolder: 'フォルダーが空くのを待っています',
+  subAgents: (n) => `サブエージェント ${n} 件`,
   steps: { none: '作業中', text: '書いています', thought: '考えています', tool: '作業中' },
 }
 

@@ -11,6 +11,7 @@ interface StepProps {
   readonly open?: boolean
   readonly children: ReactNode
   readonly 'data-tool'?: string
+  readonly 'data-strand'?: string
 }
 
 export function Step({ icon, verb, title, end, open = false, children, ...data }: StepProps) {

@@ -18,9 +18,11 @@ interface ToolRowProps {
    * How its turn stands: in one that is over no tool waits or runs, whatever the agent said last.
    */
   readonly turn: ThreadTurn['state']
+  /** Whether the row of a sub-agent is around it. */
+  readonly isInside?: boolean
 }
 
-export const ToolRow = memo(function ToolRow({ call, turn }: ToolRowProps) {
+export const ToolRow = memo(function ToolRow({ call, turn, isInside }: ToolRowProps) {
   const { console: words } = useWords()
   const shortPath = useShortPath()
   // A change is what one wants to see; the rest is looked up when something is odd.
@@ -38,7 +40,7 @@ export const ToolRow = memo(function ToolRow({ call, turn }: ToolRowProps) {
     </Step>
   )
   // A sub-agent's.
-  return call.parentId === undefined ? (
+  return call.parentId === undefined || isInside ? (
     row
   ) : (
     <div className="ml-4 border-l border-line pl-2">{row}</div>

@@ -2,9 +2,10 @@
  * Shows one turn: the prompt, then the agent's thoughts, tool calls, questions and answer in order,
  * and what it cost.
  */
-import { memo, type ReactNode } from 'react'
+import { Fragment, memo, type ReactNode } from 'react'
+import { callOfStrand, itemsOfStrand } from '../../../src/protocol/threads/strands.ts'
 import { isAnswer, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
-import type { Item } from '../../../src/protocol/threads/turn-items.ts'
+import { answerIn, type Item } from '../../../src/protocol/threads/turn-items.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { Button } from '../parts/button.tsx'
@@ -18,6 +19,7 @@ import { PlanList } from './plan-list.tsx'
 import { PromptText } from './prompt-text.tsx'
 import { QuestionCard } from './question-card.tsx'
 import { Step } from './step.tsx'
+import { StrandRow } from './strand-row.tsx'
 import { ToolRow } from './tool-row.tsx'
 import { drawnAtFirst } from './transcript.tsx'
 import { TurnFoot } from './turn-foot.tsx'
@@ -46,7 +48,7 @@ export const TurnView = memo(function TurnView({
   const nameOf = useDisplayName()
   const { agentId } = usePaneActions()
   const { console: words } = useWords()
-  const said = turn.items.map((item) => (item.kind === 'text' ? item.text : '')).join('')
+  const said = answerIn(turn.items)
   const added =
     message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
   return (
@@ -76,7 +78,7 @@ export const TurnView = memo(function TurnView({
         />
         {other.repeats !== undefined && <TurnLink to={other.repeats}>{words.repeats}</TurnLink>}
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
-        <Items items={withoutError(turn)} state={turn.state} />
+        <Items all={withoutError(turn)} state={turn.state} />
         {added && turn.state === 'answered' && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} added={added} />}
         {other.repeatedIn !== undefined && (
@@ -103,17 +105,34 @@ const TurnLink = ({ to, children }: { to: string; children: ReactNode }) => (
 const fewItems = 60
 const itemHeight = 30
 
-function Items({ items, state }: Pick<ThreadTurn, 'items' | 'state'>) {
+interface ItemsProps {
+  /** All of the turn. */
+  readonly all: readonly Item[]
+  readonly state: ThreadTurn['state']
+  /** The sub-agent whose items they are; left out: the agent's own. */
+  readonly strand?: string
+}
+
+function Items({ all, state, strand }: ItemsProps) {
+  const items = itemsOfStrand(all, strand)
+  const rowOf = (item: Item) =>
+    item.kind === 'strand' ? (
+      <StrandRow strand={item.strand} call={callOfStrand(all, item.strand)} turn={state}>
+        <Items all={all} state={state} strand={item.strand.id} />
+      </StrandRow>
+    ) : (
+      <ItemView item={item} state={state} isInside={strand !== undefined} />
+    )
   if (items.length <= fewItems) {
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-    return items.map((item, index) => <ItemView key={index} item={item} state={state} />)
+    return items.map((item, index) => <Fragment key={index}>{rowOf(item)}</Fragment>)
   }
   return (
     <ol className="flex min-w-0 flex-col gap-1.5">
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
         <NearRow key={index} first={index >= items.length - drawnAtFirst} guess={itemHeight}>
-          <ItemView item={item} state={state} />
+          {rowOf(item)}
         </NearRow>
       ))}
     </ol>
@@ -159,9 +178,11 @@ export function Head({ name, at, byAgent = false, children }: HeadProps) {
 const ItemView = memo(function ItemView({
   item,
   state,
+  isInside,
 }: {
-  item: Item
+  item: Exclude<Item, { kind: 'strand' }>
   state: ThreadTurn['state']
+  isInside: boolean
 }) {
   const { console: words } = useWords()
   const translate = useSaid()
@@ -175,7 +196,7 @@ const ItemView = memo(function ItemView({
         </Step>
       )
     case 'tool':
-      return <ToolRow call={item.call} turn={state} />
+      return <ToolRow call={item.call} turn={state} isInside={isInside} />
     case 'plan':
       return <PlanList entries={item.entries} />
     case 'permission':
