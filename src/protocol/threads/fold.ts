@@ -14,8 +14,8 @@ import { begunTurn, shownPrompt } from './thread-turn.ts'
 /** More than anybody scrolls through; the oldest are let go and can be read again. */
 const mostMessages = 10_000
 const messagesAfterCut = 5000
-/** More than anybody watches end. */
-const mostTurns = 2000
+/** More than anybody watches end; earlier ones are read in pages. */
+const mostTurns = 200
 
 /** The same object when the event is about something else. */
 export function fold(state: ThreadState, event: ThreadEvent): ThreadState {
@@ -76,7 +76,7 @@ function withoutTurn(state: ThreadState, turnId: string): ThreadState {
 }
 
 /** With more messages, in their order. */
-function withMessages(state: ThreadState, added: readonly Message[]): ThreadState {
+export function withMessages(state: ThreadState, added: readonly Message[]): ThreadState {
   const numbers = new Set(state.messages.map(({ seq }) => seq))
   const fresh = added.filter(({ visible, seq }) => visible && !numbers.has(seq))
   if (fresh.length === 0) return state

@@ -6,9 +6,10 @@ import { expect, test } from 'vitest'
 import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import type { TurnsState } from '../../../src/protocol/snapshot.ts'
 import { asksSomething, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import { entriesOf, queuedOf, repetitionOf } from '../../../web/src/conversations/chat-entries.ts'
-import { turnsAfterEvent, turnsAfterSnapshot } from '../../../web/src/turns/chat-turns.ts'
+import { afterEvent, afterTurnsSnapshot, unknownThread } from '../../../web/src/live/chat.ts'
 
 const at = (minute: number): string => `2026-03-01T09:0${minute}:00.000Z`
 const event = (type: string, data: object, minute = 1): HoldfastEvent =>
@@ -16,7 +17,9 @@ const event = (type: string, data: object, minute = 1): HoldfastEvent =>
 const said = (messageId: string, text: string) =>
   event('agent:update', { messageId, role: 'a', update: { kind: 'text', text } })
 const after = (turns: readonly ThreadTurn[], ...events: HoldfastEvent[]) =>
-  events.reduce(turnsAfterEvent, turns)
+  events.reduce(afterEvent, { ...unknownThread, turns }).turns
+const turnsAfterSnapshot = (turns: readonly ThreadTurn[], state: TurnsState) =>
+  afterTurnsSnapshot({ ...unknownThread, turns }, state).turns
 const running = (messageId: string, text: string) => ({
   agentId: 'a',
   turn: {

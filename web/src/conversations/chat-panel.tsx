@@ -8,8 +8,9 @@ import { ProblemError } from '../../../src/client/client.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
+import { withMessages } from '../../../src/protocol/threads/fold.ts'
+import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { asksSomething, hasFailed } from '../../../src/protocol/threads/thread-turn.ts'
-import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { discard, flushOutbox, isFor, send, sendAgain, useOutbox } from '../live/outbox.ts'
@@ -17,8 +18,9 @@ import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts
 import { client, invalidate, useMay, useMe } from '../live/queries.ts'
 import { useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
+import { changeThread } from '../live/threads.ts'
 import { configureChat, useOffers, useTurns } from '../live/turns.ts'
-import { changeChat, useChat, webChatKey } from '../live/work.ts'
+import { useChat, webChatKey } from '../live/work.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -96,7 +98,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const place = { projectId, agentId: agent.id, key: isChat ? undefined : key }
   const unsent = useOutbox().filter((each) => each.by === me?.id && isFor(each, place))
   const onSent = useCallback(
-    (message: Message) => changeChat(key, (now) => withMessages(now, [message])),
+    (message: Message) => changeThread(key, (now) => withMessages(now, [message])),
     [key],
   )
   useSendingAgain(place, onSent)
@@ -324,7 +326,7 @@ function useChatActions(
 }
 
 interface Seen {
-  readonly chat: Chat | undefined
+  readonly chat: ThreadState | undefined
   readonly called: ChatCall | undefined
   readonly asking: boolean
   readonly thinking: boolean

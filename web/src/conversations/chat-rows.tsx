@@ -1,10 +1,11 @@
 /** The rows of a chat: days, messages and turns; older messages come while one scrolls up. */
 import { Fragment, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { type Chat, withOlder } from '../live/chat.ts'
+import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
+import { withOlder } from '../live/chat.ts'
 import { useDisplayName, useSenderName } from '../live/display-names.ts'
 import { client, useHome } from '../live/queries.ts'
-import { changeChat } from '../live/work.ts'
+import { changeThread } from '../live/threads.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { NearRow } from '../parts/near.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -85,7 +86,7 @@ const belongTogether = (before: Message, message: Message): boolean =>
 
 interface OlderMessagesProps {
   readonly conversationKey: string
-  readonly chat: Chat
+  readonly chat: ThreadState
 }
 
 export function OlderMessages({ conversationKey, chat }: OlderMessagesProps) {
@@ -106,7 +107,7 @@ export function OlderMessages({ conversationKey, chat }: OlderMessagesProps) {
         params: { key: conversationKey },
         query,
       })
-      changeChat(conversationKey, (now) => withOlder(now, part))
+      changeThread(conversationKey, (now) => withOlder(now, part))
     } catch (failure) {
       setError(failure)
     } finally {

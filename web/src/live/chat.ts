@@ -1,48 +1,29 @@
 /**
- * A conversation as the page knows it, and how each event changes it. Pure. Messages are in their
- * order and without holes: what is known reaches from some message to the newest.
+ * A session as the page knows it (`ThreadState`), and how its snapshots and events change it. Pure.
+ * Messages are in their order and without holes: what is known reaches from some message to the
+ * newest.
  */
 
 import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
-import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import {
-  type ChatLimit,
   type ConversationState,
   snapshotMessageLimit,
+  type TurnsState,
 } from '../../../src/protocol/snapshot.ts'
+import { fold, withMessages } from '../../../src/protocol/threads/fold.ts'
+import { emptyThread, type ThreadState } from '../../../src/protocol/threads/thread-state.ts'
+import { shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
+import type { Item } from '../../../src/protocol/threads/turn-items.ts'
 
-export interface Chat {
-  /** Oldest first, without the hidden ones (CH2). */
-  readonly messages: readonly Message[]
-  /** Whether there are older messages; undefined: not known yet. */
-  readonly older: boolean | undefined
-  /** The numbers of those that an agent has been handed and has not answered. */
-  readonly handedOver: readonly number[]
-  /** The vendor's limit that the agent has reached (AG6). */
-  readonly limit: ChatLimit | null
-}
-
-/** More than anybody scrolls through; the oldest are let go and can be read again. */
-const mostKept = 10_000
-const keptAfterCut = 5000
-
-const emptyChat: Chat = { messages: [], older: undefined, handedOver: [], limit: null }
-
-export function withMessages(chat: Chat, added: readonly Message[]): Chat {
-  const known = new Set(chat.messages.map((message) => message.seq))
-  const fresh = added.filter((message) => message.visible && !known.has(message.seq))
-  if (fresh.length === 0) return chat
-  const messages = [...chat.messages, ...fresh].sort((a, b) => a.seq - b.seq)
-  if (messages.length <= mostKept) return { ...chat, messages }
-  return { ...chat, messages: messages.slice(-keptAfterCut), older: undefined }
-}
+/** Nothing is known yet. */
+export const unknownThread: ThreadState = { ...emptyThread, older: undefined }
 
 export const withOlder = (
-  chat: Chat,
+  thread: ThreadState,
   { items, older }: Pick<ArchivePart, 'items' | 'older'>,
-): Chat => ({
-  ...withMessages(chat, items),
+): ThreadState => ({
+  ...withMessages(thread, items),
   older,
 })
 
@@ -50,57 +31,54 @@ export const withOlder = (
  * The newest alone, as a snapshot has them: the older ones of a chat that nobody looks at can be
  * read again.
  */
-export const newestOf = (chat: Chat): Chat =>
-  chat.messages.length <= snapshotMessageLimit
-    ? chat
-    : { ...chat, messages: chat.messages.slice(-snapshotMessageLimit), older: undefined }
+export const newestOf = (thread: ThreadState): ThreadState =>
+  thread.messages.length <= snapshotMessageLimit
+    ? thread
+    : { ...thread, messages: thread.messages.slice(-snapshotMessageLimit), older: undefined }
 
 /** Replaces the known messages, unless the new part continues them. */
 export function afterSnapshot(
-  chat: Chat | undefined,
+  thread: ThreadState,
   { messages, handedOver, limit }: ConversationState,
-): Chat {
+): ThreadState {
+  const now = { ...thread, handedOver, limit }
   const oldest = messages.at(-1)
-  if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq))
-    return withMessages({ ...chat, handedOver, limit }, messages)
+  if (oldest && thread.messages.some(({ seq }) => seq === oldest.seq))
+    return withMessages(now, messages)
   const whole = messages.length < snapshotMessageLimit
-  return withMessages(
-    { ...emptyChat, handedOver, limit, older: whole ? false : undefined },
-    messages,
+  return withMessages({ ...now, messages: [], older: whole ? false : undefined }, messages)
+}
+
+/** Those turns that run are replaced, those that were seen to end stay. */
+export function afterTurnsSnapshot(
+  thread: ThreadState,
+  { running, commands }: TurnsState,
+): ThreadState {
+  const over = thread.turns.filter(
+    ({ state, id }) => state !== 'running' && !running.some(({ turn }) => turn.messageId === id),
   )
+  const shown = running.map(({ turn, items, permissions }) =>
+    shownTurn({ ...turn, content: [] }, permissions, items as readonly Item[]),
+  )
+  return {
+    ...thread,
+    turns: [...over, ...shown],
+    offers: { ...thread.offers, commands: commands.flatMap((each) => each.commands) },
+  }
 }
 
 /** The same object when the event is about something else. */
-export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
-  if (!('data' in event)) return chat
-  switch (event.type) {
-    case 'message-added':
-      return withMessages(chat, [event.data.message])
-    case 'message-withdrawn':
-      return { ...chat, messages: chat.messages.filter(({ seq }) => seq !== event.data.seq) }
-    case 'messages-delivered':
-      return {
-        ...chat,
-        handedOver: [...new Set([...chat.handedOver, ...event.data.seqs])].slice(-mostKept),
-      }
-    case 'messages-read': {
-      const { seqs } = event.data
-      return { ...chat, handedOver: chat.handedOver.filter((seq) => !seqs.includes(seq)) }
-    }
-    case 'chat-limited': {
-      const { until, goesOn } = event.data
-      return { ...chat, limit: until === null ? null : { until, goesOn } }
-    }
-    case 'conversation-deleted':
-      return { ...emptyChat, older: false }
-    case 'conversation-rewound': {
-      const { undone, through } = event.data
-      // What is brought back is read again (work.ts).
-      return undone
-        ? chat
-        : { ...chat, messages: chat.messages.filter(({ seq }) => seq <= through) }
-    }
-    default:
-      return chat
-  }
+export function afterEvent(thread: ThreadState, event: HoldfastEvent): ThreadState {
+  if (!('data' in event)) return thread
+  if (event.type !== 'conversation-rewound') return fold(thread, event)
+  // What is brought back is read again (work.ts).
+  const { undone, through } = event.data
+  return undone
+    ? thread
+    : { ...thread, messages: thread.messages.filter(({ seq }) => seq <= through) }
 }
+
+export const withTurns = (
+  thread: ThreadState,
+  change: (turns: readonly ThreadTurn[]) => readonly ThreadTurn[],
+): ThreadState => ({ ...thread, turns: change(thread.turns) })

@@ -13,46 +13,31 @@ import { useEffect, useMemo } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
-import { noOffers, type Offers, offersAfter } from '../../../src/protocol/threads/offers.ts'
+import { noOffers, type Offers } from '../../../src/protocol/threads/offers.ts'
+import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { filesOf, listedTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
-import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
+import { afterEvent, afterTurnsSnapshot, withTurns } from './chat.ts'
 import { client, invalidate, keptShortlyMs, queryClient } from './queries.ts'
 import { useStream } from './streams.ts'
+import { changeThread, putThread, useThread } from './threads.ts'
 
 export const turnsPrefix = 'turns:'
 const pageSize = 20
 
-const turnsKey = (conversationKey: string) => ['turns', conversationKey] as const
-
-const change = (key: string, next: (known: readonly ThreadTurn[]) => readonly ThreadTurn[]): void =>
-  void queryClient.setQueryData<readonly ThreadTurn[]>(turnsKey(key), (known) => next(known ?? []))
-
 export function takeTurnsSnapshot(key: string, state: TurnsState): void {
-  change(key, (known) => turnsAfterSnapshot(known, state))
-  takeOffers(key, { commands: state.commands.flatMap(({ commands }) => commands) })
+  putThread(key, (thread) => afterTurnsSnapshot(thread, state))
   void invalidate(history(key).queryKey)
 }
 
 export function takeTurnEvent(key: string, event: HoldfastEvent): void {
-  change(key, (known) => turnsAfterEvent(known, event))
+  changeThread(key, (thread) => afterEvent(thread, event))
   if (!('data' in event)) return
   if (event.type === 'agent:response') void readUsage(key, event.data.messageId)
-  if (event.type === 'agent:update') takeOffers(key, offersAfter(event.data.update))
   // A choice took effect, or was refused; with a new context the agent may offer something else.
   if (event.type === 'agent:configured' || event.type === 'agent:response')
     void invalidate(chatOptions(key).queryKey)
-}
-
-const offersKey = (key: string) => ['chat-told', key] as const
-
-function takeOffers(key: string, offered: Partial<Offers>): void {
-  if (Object.keys(offered).length > 0)
-    queryClient.setQueryData<Partial<Offers>>(offersKey(key), (before) => ({
-      ...before,
-      ...offered,
-    }))
 }
 
 const chatOptions = (key: string) =>
@@ -66,7 +51,7 @@ const chatOptions = (key: string) =>
 /** What the agent of a chat offers to be set, and how it is set (AG14). */
 export function useOffers(key: string, hasBegun: boolean): Offers {
   const { data } = useQuery({ ...chatOptions(key), enabled: hasBegun })
-  const offered = useQuery<Partial<Offers>>({ queryKey: offersKey(key), enabled: false }).data
+  const offered = useThread(key)?.offers
   return useMemo(() => {
     const { modeId: mode = null, modes = [], options = [], images = false } = data ?? {}
     return { ...noOffers, ...offered, mode, modes, options, images }
@@ -90,23 +75,26 @@ async function readUsage(key: string, turnId: string): Promise<void> {
     })
     const { usage, primer } = turn
     const files = filesOf(turn)
-    change(key, (known) =>
-      known.map((each) => (each.id === turnId ? { ...each, usage, primer, files } : each)),
-    )
+    const withDetails = (each: ThreadTurn): ThreadTurn =>
+      each.id === turnId ? { ...each, usage, primer, files } : each
+    changeThread(key, (thread) => withTurns(thread, (turns) => turns.map(withDetails)))
   } catch {
     // The turn is read with the next page of turns.
   }
 }
 
+const withoutEnded = (thread: ThreadState): ThreadState =>
+  withTurns(thread, (turns) => turns.filter(({ state }) => state === 'running'))
+
 /** Turns that ended are read again. */
 export function forgetTurns(key: string): void {
-  change(key, (known) => known.filter(({ state }) => state === 'running'))
+  changeThread(key, withoutEnded)
   void invalidate(history(key).queryKey)
 }
 
 /** Forgets the turns of a chat that was left: the newest page is read again by who comes back. */
 export function forgetEarlierTurns(key: string): void {
-  change(key, (known) => known.filter(({ state }) => state === 'running'))
+  changeThread(key, withoutEnded)
   queryClient.removeQueries({ queryKey: history(key).queryKey })
 }
 
@@ -148,7 +136,7 @@ export function useTurns(
   oldestAt: string | undefined,
 ): readonly ThreadTurn[] | undefined {
   useStream(turnsPrefix + key)
-  const live = useQuery<readonly ThreadTurn[]>({ queryKey: turnsKey(key), enabled: false }).data
+  const live = useThread(key)?.turns
   // A chat that has not begun has no turns, and cannot be asked for them.
   const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     ...history(key),

@@ -11,9 +11,11 @@ import {
   snapshotListLimit,
   type TurnsState,
 } from '../../../src/protocol/snapshot.ts'
+import { withMessages } from '../../../src/protocol/threads/fold.ts'
+import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
-import { afterChatEvent, afterSnapshot, type Chat, newestOf, withMessages } from './chat.ts'
+import { afterEvent, afterSnapshot, newestOf } from './chat.ts'
 import { forgetContinuity, refreshContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
@@ -21,6 +23,7 @@ import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from '
 import { client, invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
 import { refreshAtWork, refreshRecent } from './recent.ts'
 import { useStream, wantedStreams } from './streams.ts'
+import { changeThread, putThread, useThread } from './threads.ts'
 import {
   forgetEarlierTurns,
   forgetTurns,
@@ -31,7 +34,6 @@ import {
 import { refreshUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
-const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
 const projectPrefix = 'project:'
 const conversationPrefix = 'conversation:'
 
@@ -48,17 +50,17 @@ export function useProjectWork(projectId: string): ProjectWork | undefined {
   return useQuery<ProjectWork>({ queryKey: workKey(projectId), enabled: false }).data
 }
 
-export function useChat(conversationKey: string): Chat | undefined {
+export function useChat(conversationKey: string): ThreadState | undefined {
   useStream(conversationPrefix + conversationKey)
   // Later: what is removed while it is still observed would be kept by its observer.
   useEffect(() => () => void setTimeout(() => shortenLeft(conversationKey)), [conversationKey])
-  return useQuery<Chat>({ queryKey: chatKey(conversationKey), enabled: false }).data
+  return useThread(conversationKey)
 }
 
 /** Keeps little of a chat that was left: over a day many are looked at, and each grows. */
 function shortenLeft(conversationKey: string): void {
   if (wantedStreams().includes(conversationPrefix + conversationKey)) return
-  changeChat(conversationKey, newestOf)
+  changeThread(conversationKey, newestOf)
   forgetEarlierTurns(conversationKey)
 }
 
@@ -67,9 +69,6 @@ export const webChatKey = (projectId: string, agentId: string): string =>
 
 export const changeWork = (projectId: string, change: (work: ProjectWork) => ProjectWork): void =>
   void queryClient.setQueryData<ProjectWork>(workKey(projectId), (work) => work && change(work))
-
-export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat): void =>
-  void queryClient.setQueryData<Chat>(chatKey(conversationKey), (chat) => chat && change(chat))
 
 export function takeWorkEvent(event: HoldfastEvent): void {
   // FS8: in a console, taken back turns leave their pane, on every device: the project's copy has
@@ -93,10 +92,10 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     if (event.type === 'agent:update') refreshAtWork()
   }
   if (event.stream.startsWith(conversationPrefix)) {
-    changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
+    const key = event.stream.slice(conversationPrefix.length)
+    changeThread(key, (thread) => afterEvent(thread, event))
     if (event.type === 'message-added' && 'data' in event) acknowledge(event.data.message)
-    if (event.type === 'conversation-rewound' && 'data' in event)
-      afterRewind(event.stream.slice(conversationPrefix.length), event.data)
+    if (event.type === 'conversation-rewound' && 'data' in event) afterRewind(key, event.data)
   }
 }
 
@@ -108,7 +107,7 @@ function afterRewind(key: string, { undone, through }: { undone: boolean; throug
   const query = { after: through, limit: mostBroughtBack }
   void client
     .get('/api/conversations/{key}/archive', { params: { key }, query })
-    .then(({ items }) => changeChat(key, (chat) => withMessages(chat, items)), ignore)
+    .then(({ items }) => changeThread(key, (thread) => withMessages(thread, items)), ignore)
 }
 
 /** A stream is followed from here on: what was known of it is replaced. */
@@ -118,9 +117,8 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
   if (stream.startsWith(turnsPrefix))
     takeTurnsSnapshot(stream.slice(turnsPrefix.length), state as TurnsState)
   if (stream.startsWith(conversationPrefix)) {
-    const key = chatKey(stream.slice(conversationPrefix.length))
     const snapshot = state as ConversationState
-    queryClient.setQueryData<Chat>(key, (chat) => afterSnapshot(chat, snapshot))
+    putThread(stream.slice(conversationPrefix.length), (thread) => afterSnapshot(thread, snapshot))
     for (const message of snapshot.messages) acknowledge(message)
   }
 }
