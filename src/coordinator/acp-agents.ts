@@ -2,7 +2,7 @@
  * The ACP agents of this machine by launch. Passes each its orders, also those sent while the link
  * was down (turns/link.ts).
  */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Clock, pause } from '../platform/time/clock.ts'
 import type {
   CoordinatorAnswer,
@@ -18,6 +18,7 @@ import type {
 import type { AcpAgentOptions } from './acp/agent-options.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { FileStates } from './file-states/file-states.ts'
+import type { StepMachine } from './landing/run-step.ts'
 import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
@@ -33,6 +34,7 @@ export interface AcpAgentsOptions
    * Fetches a turn's content. Undefined when the turn is over; rejects when the server cannot be
    * reached.
    */
+  readonly fetchCredential: StepMachine['credential']
   readonly fetchTurn: (launchId: string, turnId: string) => Promise<TurnOrder | undefined>
 }
 
@@ -106,6 +108,11 @@ export class AcpAgents {
       fileStates: this.#fileStates,
       worktreesFolder,
       clock,
+      landing: {
+        env: this.#options.env,
+        dataFolder: dirname(worktreesFolder),
+        credential: this.#options.fetchCredential,
+      },
     }
     if (ask.kind !== 'files-restore') return answerRequest(context, ask)
     const thaws = await Promise.all(

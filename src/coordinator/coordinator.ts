@@ -69,6 +69,7 @@ export class Coordinator {
       ...options,
       version: options.about.version,
       serverUrl: () => this.#link.url,
+      fetchCredential: (step) => this.#link.fetchCredential(step),
       fetchTurn: (launchId, turnId) => this.#link.fetchTurn(launchId, turnId),
       report: (fact) => this.#report(fact),
     })

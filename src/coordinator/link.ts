@@ -10,8 +10,10 @@ import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { OpenCoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import {
+  type CoordinatorCredential,
   type CoordinatorHello,
   type CoordinatorOrders,
+  type CoordinatorSignIn,
   type CoordinatorTake,
   type CoordinatorWelcome,
   type LaunchOffer,
@@ -117,6 +119,15 @@ export class Link {
       (epoch): CoordinatorTurn => ({ type: 'coordinator:turn', launchId, turnId, epoch }),
       'not_found',
     )
+  }
+
+  /** LD7: null where there is none for the host. */
+  async fetchCredential(step: { landingId: string; n: number }) {
+    const found = await this.#ask<CoordinatorCredential>(
+      (epoch): CoordinatorSignIn => ({ type: 'coordinator:sign-in', ...step, epoch }),
+      'not_found',
+    )
+    return found?.credential ?? null
   }
 
   /** Undefined when the server answers with the error `gone`. */

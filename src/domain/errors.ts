@@ -218,6 +218,16 @@ export const errorCatalogue = {
     'Large files have to be uploaded with git-lfs',
     'Run `command` in the worktree, then try again.',
   ),
+  push_refused: entry(
+    409,
+    'The push was not taken',
+    '`detail` is what was said there. Set a token for the host (`holdfast hosts add`), or run `command` yourself.',
+  ),
+  host_refused: entry(
+    422,
+    'The host did not take this',
+    '`detail` is its answer. Check the host and the token.',
+  ),
   no_remote: entry(
     409,
     'There is no remote to push to',

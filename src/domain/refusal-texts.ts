@@ -213,6 +213,10 @@ export const refusalSentences = {
   landedElsewhere: 'It was pushed since, so it cannot be undone here',
   landedOn: 'Work has come after it on {branch}, so it cannot be undone',
   noConflict: 'There is no conflict to resolve',
+  noHost: 'There is no token for {host}',
+  hostForm: 'Name a host, with a port where it has another than usual',
+  noHostToken: 'There is no token for the host of this remote',
+  noGitHub: '{host} has no API of this kind',
   noFileState: 'The files before and after this turn were not saved',
   turnElsewhere:
     'This turn worked in {folder}, but the conversation now works elsewhere; fork from it instead',

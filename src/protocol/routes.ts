@@ -14,6 +14,7 @@ import { noteRoutes } from './conversations/note-routes.ts'
 import { conversationRoutes, searchRoutes } from './conversations/routes.ts'
 import { processRoutes } from './processes/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { hostRoutes } from './review/hosts.ts'
 import { landingRoutes } from './review/landing.ts'
 import { reviewRoutes } from './review/routes.ts'
 import { eventRoutes, systemRoutes } from './system/routes.ts'
@@ -38,6 +39,7 @@ export const routes = {
   ...worktreeRoutes,
   ...reviewRoutes,
   ...landingRoutes,
+  ...hostRoutes,
   ...workSessionRoutes,
   ...approachRoutes,
   ...artifactRoutes,

@@ -19,6 +19,7 @@ import type { Presence } from './live/presence.ts'
 import type { Tails } from './live/tail.ts'
 import type { Launches, Offers } from './processes/launches.ts'
 import type { ProjectFolders } from './projects/project-folders.ts'
+import type { Hosts } from './review/hosts.ts'
 import type { Landings } from './review/landings.ts'
 import type { Reviews } from './review/reviews.ts'
 import type { ClientAddress } from './security/client-address.ts'
@@ -112,6 +113,7 @@ export interface ServerDependencies extends Basics {
   readonly fileOperations: FileOperations
   readonly reviews: Reviews
   readonly landings: Landings
+  readonly hosts: Hosts
   readonly folders: ProjectFolders
   /** User sessions that somebody is attached to (US3). */
   readonly attached: Presence

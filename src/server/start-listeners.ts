@@ -20,6 +20,7 @@ import { Tails } from './live/tail.ts'
 import { CoordinatorRequests } from './processes/coordinator-requests.ts'
 import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
+import { Hosts } from './review/hosts.ts'
 import { Landings } from './review/landings.ts'
 import { Reviews } from './review/reviews.ts'
 import { clientAddress } from './security/client-address.ts'
@@ -100,6 +101,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const tails = new Tails(basics)
   const offers = new Offers(store, coordinatorRules, seals)
   const coordinatorRequests = new CoordinatorRequests(store, clock)
+  const hosts = new Hosts(store, seals, clock)
   const deps: ServerDependencies = {
     ...given,
     ...basics,
@@ -128,7 +130,8 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     worktrees: new Worktrees(store, coordinatorRequests),
     fileOperations: new FileOperations(store, coordinatorRequests),
     reviews: new Reviews(store, coordinatorRequests),
-    landings: new Landings(store, clock, coordinatorRequests),
+    landings: new Landings({ store, clock, coordinatorRequests, hosts }),
+    hosts,
     folders: new ProjectFolders(store, folderRules),
     attached: attachedSessions(basics),
     figures: listener.figures,

@@ -61,6 +61,7 @@ import * as launchRecord from './processes/launch-record.ts'
 import * as changeProject from './projects/change-project.ts'
 import * as carryComments from './review/carry-comments.ts'
 import * as changeComment from './review/change-comment.ts'
+import * as hosts from './review/hosts.ts'
 import * as landingRecord from './review/landing-record.ts'
 import * as viewedFiles from './review/viewed-files.ts'
 import * as leases from './system/leases.ts'
@@ -95,6 +96,7 @@ const files: readonly object[] = [
   changeComment,
   viewedFiles,
   landingRecord,
+  hosts,
   promptToResolve,
   sendComments,
   changeConversation,

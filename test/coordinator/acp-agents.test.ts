@@ -474,8 +474,8 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
     serverUrl,
   }
   const worktreesFolder = join(folder, 'worktrees')
-  const fetchTurn = async (): Promise<undefined> => undefined
-  const acpAgents = new AcpAgents({ ...parts, version: '0', worktreesFolder, folderId, fetchTurn })
+  const asks = { fetchTurn: async () => undefined, fetchCredential: async () => null }
+  const acpAgents = new AcpAgents({ ...parts, ...asks, version: '0', worktreesFolder, folderId })
   const supervisor = new Supervisor({
     ...parts,
     acpAgents,

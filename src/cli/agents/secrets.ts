@@ -2,37 +2,15 @@
  * `holdfast secrets`: secrets of a project and the agents that get them. A value is read from
  * standard input or asked for, never an argument.
  */
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { text as readAll } from 'node:stream/consumers'
 import { visible } from '../../platform/log/visible.ts'
 import type { Secret } from '../../protocol/agents/secret.ts'
 import { type CommandSpec, command, operand, option } from '../command.ts'
 import { usage } from '../failure.ts'
 import { projectOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject } from '../projects/choose-project.ts'
-import { isInteractive, type Terminal } from '../terminal.ts'
+import { readValue } from './read-value.ts'
 
 const name = operand.required('letters, digits and _, as a variable is named')
-
-/**
- * One line of a person at a terminal, not shown while it is typed; elsewhere all of standard input.
- */
-async function readValue(terminal: Terminal, name: string, isFile: boolean): Promise<string> {
-  // A file keeps its last newline, which key files need; a variable never has one that was only
-  // typed.
-  if (!isInteractive(terminal))
-    return (await readAll(terminal.stdin)).replace(isFile ? /^$/ : /\r?\n$/, '')
-  terminal.stderr.write(`Value of ${visible(name)} (not shown): `)
-  const lines = createInterface({ input: terminal.stdin, terminal: true })
-  try {
-    const answer = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [''])])
-    return String(answer[0])
-  } finally {
-    lines.close()
-    terminal.stderr.write('\n')
-  }
-}
 
 const set = command({
   summary: 'Set a secret; its value is asked for, or read from standard input',

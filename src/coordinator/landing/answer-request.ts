@@ -10,7 +10,7 @@ export type LandingRequest = Extract<CoordinatorRequest, { kind: `land-${string}
 
 /** One thing at a time in each repository: two landings into one branch come after each other. */
 export const answerAboutLanding = (
-  { git, worktreesFolder }: WorktreeContext,
+  { git, worktreesFolder, clock, landing }: WorktreeContext,
   ask: LandingRequest,
   open: () => Promise<OurWorktree>,
 ): Promise<unknown> =>
@@ -22,7 +22,7 @@ export const answerAboutLanding = (
         case 'land-plan':
           return planLanding(worktree, ask, await realpath(worktreesFolder))
         case 'land-step':
-          return runStep(worktree, ask)
+          return runStep(worktree, ask, landing && { ...landing, git, clock })
         case 'land-undo':
           return undoMove(repository, ask)
       }

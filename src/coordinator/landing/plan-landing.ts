@@ -24,6 +24,7 @@ import { checkoutBlock, tipOf } from '../worktrees/move-checkout.ts'
 import { listWorktrees, type OurWorktree, type Repository } from '../worktrees/repository.ts'
 import { mergeCommand } from '../worktrees/worktree-state.ts'
 import { identityOf } from './identity.ts'
+import { remoteOf, repositoryAt, transportOf } from './remote.ts'
 
 export type PlanRequest = Extract<CoordinatorRequest, { kind: 'land-plan' }>
 
@@ -68,10 +69,11 @@ export async function planLanding(
     steps.push({ do: 'check', command: ask.check, tree })
   }
   const local = { commit, steps, found, identity, leftAlone }
-  const landed =
-    ask.how === 'push' || ask.how === 'pull-request'
-      ? { tip: null, commit, conflicts: [] }
-      : await planMove(worktree, { ...ask, into }, local)
+  const isRemote = ask.how === 'push' || ask.how === 'pull-request'
+  if (isRemote) planPush(worktree, { ...ask, into }, local)
+  const landed = isRemote
+    ? { tip: null, commit, conflicts: [] }
+    : await planMove(worktree, { ...ask, into }, local)
   const plan: Omit<MadePlan, 'plan'> = {
     how: ask.how,
     branch: record.branch,
@@ -85,8 +87,8 @@ export async function planLanding(
     conflicts: landed.conflicts,
     steps,
     command:
-      into === null || ask.how === 'push' || ask.how === 'pull-request'
-        ? null
+      into === null || isRemote
+        ? `git push ${remoteOf(repository.settings)?.name ?? 'origin'} ${record.branch}`
         : mergeCommand(record.branch, into, ask.how === 'rebase' ? 'rebase' : 'merge'),
   }
   return { plan: await planHash(repository, plan), ...plan }
@@ -153,6 +155,33 @@ async function planMove(
   }
   steps.push(step)
   return { tip, commit: made.commit, conflicts: [] }
+}
+
+function planPush(
+  { repository, record }: OurWorktree,
+  { address: pinned, into, how, title }: PlanRequest,
+  { commit, steps, found }: Begun,
+): void {
+  const remote = remoteOf(repository.settings)
+  if (!remote || transportOf(remote.address) === undefined)
+    return found.block('no_remote', remote?.address)
+  const { address } = remote
+  if (pinned !== null && pinned !== address)
+    return found.block('remote_changed', `${pinned} → ${address}`)
+  const { branch } = record
+  const head = branch.replace(/^holdfast\//, '').replaceAll('/', '-')
+  const names = { branch, remoteBranch: `holdfast/${head}` }
+  steps.push({ do: 'push', ...names, address, old: null, new: commit })
+  if (how !== 'pull-request') return
+  const at = repositoryAt(address)
+  if (at === undefined || into === null) return found.block('no_remote', address)
+  steps.push({
+    do: 'pull-request',
+    repository: at,
+    head: names.remoteBranch,
+    base: into,
+    title: title.slice(0, 250),
+  })
 }
 
 /** What was last done to each file on both sides. */

@@ -6,14 +6,15 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { StepAnswer, StepOf } from '../../protocol/review/landing-requests.ts'
-import { textOf } from '../../protocol/status-texts.ts'
+import { DetailError, textOf } from '../../protocol/status-texts.ts'
 import { withLockedIndex } from '../worktrees/checkout-lock.ts'
 import { operationFiles, showRepositories } from '../worktrees/commit.ts'
-import { GitFailure } from '../worktrees/git.ts'
 import { copyIndex, indexFactsOf, leaveAway, uncommittedIn } from '../worktrees/look.ts'
 import { moveBranch, tipOf } from '../worktrees/move-checkout.ts'
 import { moveHead } from '../worktrees/move-head.ts'
 import type { OurWorktree, Repository } from '../worktrees/repository.ts'
+import { type Credential, push } from './remote.ts'
+import { type CheckOptions, runCheck } from './run-check.ts'
 
 type StepRequest = Extract<CoordinatorRequest, { kind: 'land-step' }>
 type UndoRequest = Extract<CoordinatorRequest, { kind: 'land-undo' }>
@@ -24,18 +25,38 @@ const refused = (
   why: string,
 ): StepAnswer => ({ outcome: 'refused', code, why })
 
-export async function runStep(worktree: OurWorktree, { step }: StepRequest): Promise<StepAnswer> {
+export interface StepMachine extends Pick<CheckOptions, 'git' | 'clock' | 'env' | 'dataFolder'> {
+  /** Asks the server for what a push signs in with, for this step alone. */
+  readonly credential: (step: { landingId: string; n: number }) => Promise<Credential | null>
+}
+
+export async function runStep(
+  worktree: OurWorktree,
+  { step, isolation = null, landingId = '', n = 0 }: StepRequest,
+  machine?: StepMachine,
+): Promise<StepAnswer> {
   try {
     switch (step.do) {
       case 'commit':
         return await commit(worktree, step)
       case 'move':
         return await move(worktree.repository, step)
-      default:
-        return refused('git_refused', `nobody here can ${step.do}`)
+      case 'check': {
+        const { repository, top: folder } = worktree
+        if (!machine) break
+        const now = await repository.run(['rev-parse', `${repository.facts.head}^{tree}`])
+        if (now.trim() !== step.tree) return refused('plan_changed', now.trim())
+        return await runCheck({ ...machine, folder, command: step.command, isolation })
+      }
+      case 'push':
+        if (!machine) break
+        return await push(worktree.repository, step, await machine.credential({ landingId, n }))
+      case 'pull-request':
+        break
     }
+    return refused('git_refused', `nobody here can do this: ${step.do}`)
   } catch (error) {
-    if (error instanceof GitFailure) return refused('git_refused', textOf(error.detail))
+    if (error instanceof DetailError) return refused('git_refused', textOf(error.detail))
     throw error
   }
 }

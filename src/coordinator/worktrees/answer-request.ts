@@ -18,6 +18,7 @@ import { refused } from '../coordinator-requests.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'
 import type { FileStates } from '../file-states/file-states.ts'
 import { answerAboutLanding } from '../landing/answer-request.ts'
+import type { StepMachine } from '../landing/run-step.ts'
 import { answerAboutReview } from '../review/answer-request.ts'
 import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
@@ -78,6 +79,8 @@ export interface WorktreeContext {
   readonly occupancy: Occupancy
   readonly fileStates: FileStates
   readonly clock: Clock
+  /** What checks and pushes need besides; left out: neither is done here. */
+  readonly landing?: Omit<StepMachine, 'git' | 'clock'> | undefined
 }
 
 class FolderRefused extends DetailError {

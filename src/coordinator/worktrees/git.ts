@@ -36,6 +36,8 @@ export interface GitOptions {
   readonly inputFile?: number
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly config?: Readonly<Record<string, string>>
+  /** Readable by git and what it starts, as its descriptor 3: for what must be in no argument. */
+  readonly pipe?: string
   readonly timeoutMs?: number
   readonly maxBytes?: number
 }
@@ -85,6 +87,11 @@ export class Git {
 
   now(): number {
     return this.#options.clock.now()
+  }
+
+  /** A variable of the coordinator, for the few gits that need more than their own. */
+  variable(name: string): string | undefined {
+    return this.#options.env[name]
   }
 
   get home(): string | undefined {
@@ -173,7 +180,12 @@ export class Git {
     const child = spawn('git', args, {
       cwd: dir,
       env: { ...gitEnvironment(this.#options.env, options.config), ...where, ...options.env },
-      stdio: [inputFile ?? 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        inputFile ?? 'pipe',
+        'pipe',
+        'pipe',
+        ...(options.pipe === undefined ? [] : ['pipe' as const]),
+      ],
       detached: true,
       windowsHide: true,
     })
@@ -183,6 +195,8 @@ export class Git {
     child.stdout?.on('data', out.add)
     child.stderr?.on('data', err.add)
     child.stdin?.on('error', () => {})
+    const pipe = child.stdio[3] as NodeJS.WritableStream | undefined
+    pipe?.on('error', () => {}).end(options.pipe ?? '')
     child.stdin?.end(input ?? '')
     let end: 'late' | 'still' | undefined
     const endedFor = (why: 'late' | 'still') => (): void => {
@@ -208,13 +222,18 @@ export class Git {
       over()
       if (end === undefined)
         return resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
-      const pipe = end === 'still' && workTree !== undefined ? await pipeIn(workTree) : ''
+      const inTheWay = end === 'still' && workTree !== undefined ? await pipeIn(workTree) : ''
       const command = args[0] ?? ''
       const late =
         end === 'still'
           ? statusNotice('gitStoodStill', { command })
           : statusNotice('gitTooSlow', { command, seconds: timeoutMs / 1000 })
-      reject(new GitFailure('timeout', pipe ? statusNotice('pipeInTheWay', { file: pipe }) : late))
+      reject(
+        new GitFailure(
+          'timeout',
+          inTheWay ? statusNotice('pipeInTheWay', { file: inTheWay }) : late,
+        ),
+      )
     })
     return promise
   }

@@ -132,6 +132,7 @@ const secretBodies: ReadonlySet<string> = new Set<keyof Routes>([
   'createAgent',
   'changeAgent',
   'setSecret',
+  'setHost',
 ])
 
 const contentHash = (

@@ -27,6 +27,7 @@ import {
   searchHandlers,
 } from './conversations.ts'
 import { type Call, type Handler, type HandlersOf, receiptOf, type Scopes } from './handler.ts'
+import { hostHandlers } from './hosts.ts'
 import { landingHandlers } from './landing.ts'
 import { processHandlers } from './processes.ts'
 import { projectHandlers } from './projects.ts'
@@ -52,6 +53,7 @@ const handlers: HandlersOf<Routes> = {
   ...worktreeHandlers,
   ...reviewHandlers,
   ...landingHandlers,
+  ...hostHandlers,
   ...workSessionHandlers,
   ...approachHandlers,
   ...artifactHandlers,

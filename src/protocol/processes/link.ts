@@ -6,6 +6,7 @@
  * launch are asked for when its turn has come, or said behind the order and kept nowhere.
  *
  *   → coordinator:hello   ← coordinator:welcome, then `snapshot` with CoordinatorOrders, then events launch-ordered, stop-ordered
+ *   → coordinator:sign-in ← coordinator:credential, for a push; or error `not_found`
  *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`
  *                         ← coordinator:offer, by itself: a launch that was begun together with its
  *                         order, and need not be taken
@@ -73,6 +74,26 @@ export const CoordinatorTake = z.object({
   requestId: RequestId,
 })
 export type CoordinatorTake = z.output<typeof CoordinatorTake>
+
+/** LD7: for the step of a landing that has begun. Neither is stored. */
+export const CoordinatorSignIn = z.object({
+  type: z.literal('coordinator:sign-in'),
+  landingId: Id,
+  n: z.int().min(0),
+  epoch: Epoch,
+  requestId: RequestId,
+})
+export type CoordinatorSignIn = z.output<typeof CoordinatorSignIn>
+
+export interface CoordinatorCredential {
+  readonly type: 'coordinator:credential'
+  readonly credential: {
+    readonly username: string
+    readonly password: string
+    /** Instead of an ssh address. */
+    readonly address?: string | undefined
+  } | null
+}
 
 const about = { n: FactNumber, launchId: Id }
 const ofRequest = { turnId: Id.nullable(), model: z.string().max(200).overwrite(storable) }

@@ -4,8 +4,14 @@
  * coordinator-requests.ts.
  */
 import * as z from 'zod'
+import type { LaunchParticulars } from '../processes/link.ts'
 import { ObjectId } from '../worktrees/file-state.ts'
 import { BranchName } from '../worktrees/worktree.ts'
+
+/** As the particulars of a launch have it. */
+const LaunchIsolation = z.custom<NonNullable<LaunchParticulars['isolation']>>(
+  (value) => typeof value === 'object' && value !== null,
+)
 
 const Folder = z.string().min(1).max(4096)
 const Key = z.string().min(1).max(1000)
@@ -141,7 +147,14 @@ export const landingRequests = [
     address: z.string().max(2000).nullable(),
     title: z.string().max(300),
   }),
-  Where.extend({ kind: z.literal('land-step'), step: LandingStep }),
+  Where.extend({
+    kind: z.literal('land-step'),
+    step: LandingStep,
+    landingId: z.string().max(200).optional(),
+    n: z.int().min(0).optional(),
+    /** How the command of a check is isolated; null: not at all. */
+    isolation: LaunchIsolation.nullish(),
+  }),
   Where.extend({
     kind: z.literal('land-undo'),
     branch: BranchName,
@@ -155,6 +168,12 @@ export type StepAnswer =
   | { readonly outcome: 'done'; readonly output?: string }
   | {
       readonly outcome: 'refused'
-      readonly code: LandingBlock | 'plan_changed' | 'git_refused' | 'check_failed' | 'not_undone'
+      readonly code:
+        | LandingBlock
+        | 'plan_changed'
+        | 'git_refused'
+        | 'check_failed'
+        | 'push_refused'
+        | 'not_undone'
       readonly why: string
     }

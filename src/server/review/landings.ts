@@ -8,9 +8,15 @@ import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Landing, LandingPlan } from '../../protocol/review/landing.ts'
-import type { LandingWay, MadePlan, StepAnswer } from '../../protocol/review/landing-requests.ts'
+import type {
+  LandingStep,
+  LandingWay,
+  MadePlan,
+  StepAnswer,
+} from '../../protocol/review/landing-requests.ts'
 import { App } from '../../services/app.ts'
 import { promptToResolve } from '../../services/flows/prompt-to-resolve.ts'
+import { pinnedRemote } from '../../services/review/hosts.ts'
 import { findLandingPlace, type LandingPlace } from '../../services/review/landing-place.ts'
 import {
   beginLanding,
@@ -25,6 +31,7 @@ import {
 import { findOwnerOfBranch } from '../../services/worktrees/queries.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
+import type { Hosts } from './hosts.ts'
 
 const planWithinMs = 120_000
 /** A check takes up to 10 minutes. */
@@ -43,17 +50,26 @@ interface Planned {
   readonly message: string
 }
 
+export interface LandingsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly coordinatorRequests: CoordinatorRequests
+  readonly hosts: Hosts
+}
+
 export class Landings {
   readonly #app: App
   readonly #clock: Clock
   readonly #coordinatorRequests: CoordinatorRequests
+  readonly #hosts: Hosts
   /** Those that are carried out here now. */
   readonly #running = new Map<string, Promise<Landing>>()
 
-  constructor(store: Store, clock: Clock, coordinatorRequests: CoordinatorRequests) {
+  constructor({ store, clock, coordinatorRequests, hosts }: LandingsOptions) {
     this.#app = new App(store)
     this.#clock = clock
     this.#coordinatorRequests = coordinatorRequests
+    this.#hosts = hosts
   }
 
   async plan(who: Caller, key: string, wanted: WantedLanding): Promise<LandingPlan> {
@@ -79,7 +95,8 @@ export class Landings {
       })
     const { coordinatorId, projectId, worktreeId, top } = place
     const where = { coordinatorId, projectId, worktreeId, top }
-    const landing = { key, by: who.id, plan: made, ...where }
+    const withWords = { ...made, message: planned.message }
+    const landing = { key, by: who.id, plan: withWords, ...where }
     const { id } = await this.#app.run(beginLanding, landing, who, receipt)
     return this.#complete(id, async () => {
       throw new Refusal('plan_changed', undefined, {
@@ -137,9 +154,9 @@ export class Landings {
     for (const { n, isDone, ...step } of landing.state === 'running' ? landing.steps : []) {
       if (isDone) continue
       await this.#app.run(beginStep, { id, key, n }, theServer)
-      const answer = await this.#ask<StepAnswer>(by, landing, key, { kind: 'land-step', step })
+      const answer = await this.#step(landing, { n, step })
       const failure = answer.outcome === 'refused' ? answer : undefined
-      const result = answer.outcome === 'done' ? { output: answer.output ?? null } : null
+      const result = answer.outcome === 'done' ? answer : null
       await this.#app.run(endStep, { id, key, n, result, failure }, theServer)
       if (failure?.code === 'plan_changed' && onMoved) await onMoved()
       if (failure) throw new Refusal(failure.code as ErrorCode, failure.why)
@@ -147,6 +164,24 @@ export class Landings {
     if (landing.state === 'running')
       await this.#app.run(moveLanding, { id, key, to: 'done', by }, theServer)
     return this.#view(key, id)
+  }
+
+  async #step(
+    landing: OpenLanding,
+    { n, step }: { readonly n: number; readonly step: LandingStep },
+  ): Promise<StepAnswer & object> {
+    const { id, key, by, isolation } = landing
+    if (step.do === 'pull-request') {
+      const pull = await this.#hosts.pullRequest(id, n, landing.message)
+      return { outcome: 'done', ...pull } as StepAnswer
+    }
+    return this.#ask<StepAnswer>(by, landing, key, {
+      kind: 'land-step',
+      step,
+      landingId: id,
+      n,
+      ...(step.do === 'check' && { isolation }),
+    })
   }
 
   async #undo(landing: OpenLanding): Promise<Landing> {
@@ -204,7 +239,7 @@ export class Landings {
         coAuthor,
         protectedBranches: isLocal ? protectedBranches : [],
         check,
-        address: null,
+        address: await this.#app.read(pinnedRemote, { projectId: place.projectId }, who),
         title,
       },
       planWithinMs,

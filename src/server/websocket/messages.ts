@@ -14,6 +14,7 @@ import { checked } from '../../protocol/checked-input.ts'
 import {
   CoordinatorFacts,
   CoordinatorHello,
+  CoordinatorSignIn,
   CoordinatorTake,
 } from '../../protocol/processes/link.ts'
 import { Subscribe, Unsubscribe } from '../../protocol/socket.ts'
@@ -22,6 +23,7 @@ import { requireScope } from '../../services/access/require-scope.ts'
 import { streamRights } from '../../services/access/stream-rights.ts'
 import { registerCoordinator, storeFacts } from '../../services/flows/store-facts.ts'
 import { takeLaunch } from '../../services/flows/take-launch.ts'
+import { findCredential } from '../../services/review/hosts.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { SocketLink, SocketPart } from '../door.ts'
@@ -92,6 +94,15 @@ const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
     CoordinatorTake,
     async (connection, take, who, { launches }) =>
       connection.answer({ ...(await launches.take(who, take)) }),
+  ),
+  'coordinator:sign-in': accept(
+    findCredential,
+    CoordinatorSignIn,
+    async (connection, step, who, { hosts }) =>
+      connection.answer({
+        type: 'coordinator:credential',
+        credential: await hosts.credential(who, step),
+      }),
   ),
   'coordinator:turn': accept(
     findPrompt,

@@ -2,12 +2,14 @@
  * Landings (LD): each is recorded with its steps before the first of them runs, and each step before
  * it begins. What was cut off goes on from the first step that is not done.
  */
+import { isolationOf } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Landing } from '../../protocol/review/landing.ts'
 import type { LandingStep, MadePlan } from '../../protocol/review/landing-requests.ts'
 import { fields, jsonIn } from '../../store/fields.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
 import {
   type LandingRow,
   selectLandingsOf,
@@ -37,6 +39,9 @@ export interface OpenLanding {
   readonly top: string
   readonly by: string
   readonly state: LandingRow['state']
+  /** How the project's check is isolated: as the conversation's agent is. */
+  readonly isolation: object | null
+  readonly message: string
   readonly steps: readonly (LandingStep & { readonly n: number; readonly isDone: boolean })[]
 }
 
@@ -71,6 +76,15 @@ export const beginLanding = defineUseCase('begin-landing', {
         conversation_key: key,
         step: JSON.stringify(step),
         state: 'planned',
+      })
+    const push = plan.steps.find((step) => step.do === 'push')
+    // Pinned by who sees it in the first plan.
+    if (push && !(await tx.row('project_remotes', { project_id: projectId })))
+      await tx.insert('project_remotes', {
+        project_id: projectId,
+        address: push.address,
+        set_by: by,
+        set_at: now,
       })
     tellChanged(tx, { id, conversation_key: key }, 'running', by)
     return { id }
@@ -199,8 +213,11 @@ export const findOpenLandings = defineQuery('find-open-landings', {
 
 async function openLanding(reader: Reader, row: LandingRow): Promise<OpenLanding> {
   const steps = await reader.rows('landing_steps', { landing_id: row.id }, 'n')
+  const plan: MadePlan & { readonly message?: string } = JSON.parse(row.plan)
   return {
     ...fields(row, 'id', 'project_id', 'coordinator_id', 'worktree_id', 'top', 'state'),
+    isolation: await isolationAt(reader, row),
+    message: plan.message ?? '',
     key: row.conversation_key,
     by: row.asked_by,
     steps: steps.map(({ n, step, state }) => ({
@@ -209,6 +226,17 @@ async function openLanding(reader: Reader, row: LandingRow): Promise<OpenLanding
       isDone: state === 'done',
     })),
   }
+}
+
+async function isolationAt(reader: Reader, row: LandingRow): Promise<object | null> {
+  const tree = await reader.row('worktrees', { id: row.worktree_id })
+  const agent = tree && (await reader.row('agents', { id: tree.agent_id }))
+  if (!agent) return null
+  const { id: agent_id } = agent
+  const assigned = await reader.first(selectAssignment, { project_id: row.project_id, agent_id })
+  const { gateway: _, ...isolation } = isolationOf(agent.isolation, assigned?.isolation)
+  if (isolation.sandbox === 'off' && isolation.wrapper === null) return null
+  return { ...isolation, gateway: null, command: 'sh' }
 }
 
 /** What was landed, newest first. */

@@ -20,6 +20,7 @@ import { outbox } from './0051-outbox.ts'
 import { landings } from './0052-landings.ts'
 import { givenFolders } from './0053-given-folders.ts'
 import { drafts } from './0054-drafts.ts'
+import { hosts } from './0055-hosts.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -40,6 +41,7 @@ export const migrations = numbered([
   landings,
   givenFolders,
   drafts,
+  hosts,
 ])
 
 export const newestVersion = migrations.length

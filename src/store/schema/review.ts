@@ -2,6 +2,7 @@
 
 import type { Instant } from '../../domain/instant.ts'
 import type { CommentState } from '../../domain/review/comment.ts'
+import type { HostKind } from '../../protocol/review/hosts.ts'
 import type { LandingWay } from '../../protocol/review/landing-requests.ts'
 import { column, fixed, key } from './column.ts'
 
@@ -88,6 +89,29 @@ export const reviewTables = {
     result: column<string | null>(null),
     begun_at: column<Instant | null>(null),
     ended_at: column<Instant | null>(null),
+  },
+
+  /** LD7: tokens for hosts, one's own (`person_id`) or a project's; the other is empty. */
+  host_tokens: {
+    host: key<string>(),
+    person_id: key<string>(),
+    project_id: key<string>(),
+    kind: column<HostKind>(),
+    /** Where its API answered. */
+    api: column<string>(),
+    /** JSON: a sealed value. */
+    sealed: column<string>(),
+    account: column<string | null>(null),
+    set_by: column<string>(),
+    set_at: column<Instant>(),
+  },
+
+  /** LD7: the address that a project's work is pushed to. */
+  project_remotes: {
+    project_id: key<string>(),
+    address: column<string>(),
+    set_by: column<string>(),
+    set_at: column<Instant>(),
   },
 
   /** The newest tree that somebody has reviewed. */

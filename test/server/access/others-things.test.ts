@@ -45,6 +45,7 @@ const classes = {
   /** 200, and of what is Ann's the title and the state at most. */
   seen: [
     ...([
+      'listHosts',
       'getMe',
       'listDevices',
       'listPeople',
@@ -136,14 +137,8 @@ const classes = {
       'listDetectedAgents',
       'probeSandbox',
     ] as const),
-    ...([
-      'listSecrets',
-      'setSecret',
-      'removeSecret',
-      'listSecretUses',
-      'reportProcessExit',
-      'stopProcess',
-    ] as const),
+    ...(['setRemote', 'setHost', 'removeHost', 'listSecrets', 'setSecret'] as const),
+    ...(['removeSecret', 'listSecretUses', 'reportProcessExit', 'stopProcess'] as const),
     ...([
       'takeOverCoordinator',
       'setChannelRoute',

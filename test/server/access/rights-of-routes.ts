@@ -105,7 +105,14 @@ export const rights: readonly Right[] = [
         'findFiles',
       ] as const),
       ...(['getTurnDiff', 'getConversationOptions', 'listModelUsage'] as const),
-      ...(['getReview', 'listComments', 'listViewed', 'planLanding', 'listLandings'] as const),
+      ...([
+        'getReview',
+        'listComments',
+        'listViewed',
+        'planLanding',
+        'listLandings',
+        'listHosts',
+      ] as const),
       ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse', 'getCutover'] as const),
     ],
   },
@@ -241,6 +248,16 @@ export const rights: readonly Right[] = [
     scope: 'manage',
     because: 'it gives an agent a secret, or names the secrets there are',
     operations: ['listSecrets', 'setSecret', 'removeSecret', 'listSecretUses'],
+  },
+  {
+    scope: 'manage',
+    because: 'it says where work is sent',
+    operations: ['setRemote'],
+  },
+  {
+    scope: 'write',
+    because: 'it is one’s own token for a host; a project’s needs `manage` (tested with it)',
+    operations: ['setHost', 'removeHost'],
   },
   {
     scope: 'manage',

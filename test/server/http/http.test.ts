@@ -205,7 +205,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     'removeWorktree',
     ...['getReview', 'setReviewed', 'listComments', 'addComment', 'changeComment'],
     ...['deleteComment', 'sendComments', 'listViewed', 'setViewed', 'planLanding'],
-    ...['land', 'resolveConflict', 'undoLanding', 'listLandings'],
+    ...['land', 'resolveConflict', 'undoLanding', 'listLandings', 'listHosts'],
+    ...['setHost', 'removeHost', 'setRemote'],
     ...['resumeFromFile', 'restoreWorkSession', 'getArtifact'],
     ...['answerQuestion', 'revokeAllowance'],
   ])

@@ -146,6 +146,14 @@ export const errors: ErrorsWords = {
     title: 'Large files have to be uploaded with git-lfs',
     next: 'Copy the command and run it in the worktree.',
   },
+  push_refused: {
+    title: 'The push was not taken',
+    next: 'What was said there is below. Set a token for the host, or push it yourself.',
+  },
+  host_refused: {
+    title: 'The host did not take this',
+    next: 'Its answer is below. Check the host and the token.',
+  },
   no_remote: { title: 'There is no remote to push to', next: 'Add one to the repository.' },
   needs_filter: {
     title: 'A filter is needed, and Holdfast runs none',

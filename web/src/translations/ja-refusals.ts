@@ -215,6 +215,10 @@ const words: RefusalSentences = {
   landedElsewhere: 'その後プッシュされたため、ここでは取り消せません',
   landedOn: '{branch} にその後の変更があるため、取り消せません',
   noConflict: '解決する競合はありません',
+  noHost: '{host} のトークンはありません',
+  hostForm: 'ホスト名を指定してください。ポートが通常と異なる場合は付けてください',
+  noHostToken: 'このリモートのホストのトークンがありません',
+  noGitHub: '{host} にはこの種類の窓口がありません',
   noFileState: 'このターンの前後のファイルは保存されていません',
   turnElsewhere:
     'このターンは {folder} で作業しましたが、会話は今は別の場所にあります。代わりにここから分岐してください',
