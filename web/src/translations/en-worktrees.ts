@@ -1,8 +1,11 @@
 /** The words of worktrees in English: what has changed in one, how it gets out, what can go. */
+import { review } from './en-review.ts'
+
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
 
 export const worktrees = {
+  review,
   folderByManagers: 'Only who manages the installation chooses it.',
   folderStates: {
     missing: 'This folder is missing; no agent can work in it.',

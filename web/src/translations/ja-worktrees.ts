@@ -1,7 +1,10 @@
 /** The words of worktrees in Japanese. */
+
 import type { worktrees as English, files as EnglishFiles } from './en-worktrees.ts'
+import { review } from './ja-review.ts'
 
 export const worktrees: typeof English = {
+  review,
   folderByManagers: '選べるのは、このインストールを管理する人だけです。',
   folderStates: {
     missing: 'このフォルダーが見つかりません。エージェントは作業できません。',

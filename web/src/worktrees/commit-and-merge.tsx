@@ -11,6 +11,7 @@ import { TextField } from '../parts/field.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
+import { keyOf } from './worktree-queries.ts'
 
 const one = '/api/projects/{projectId}/worktrees/{worktreeId}'
 const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })
@@ -117,9 +118,37 @@ export function MergeForm({ worktree, state, onDone }: FormProps) {
         <div className="flex w-full flex-col gap-2">
           <ProblemNote error={error} />
           <Conflicts error={error} />
+          <ResolveByAgent worktree={worktree} branch={branch} error={error} onDone={onDone} />
         </div>
       )}
     </form>
+  )
+}
+
+/** LD4: the agent is given the conflict; what it makes of it is reviewed like any change. */
+function ResolveByAgent({
+  worktree,
+  branch,
+  error: conflict,
+  onDone,
+}: Pick<FormProps, 'worktree' | 'onDone'> & { branch: string; error: unknown }) {
+  const words = useWords().worktrees.review
+  const { send, waiting, error } = useRequest()
+  const key = keyOf(worktree)
+  if (key === undefined || problemIn(conflict)?.code !== 'merge_conflict') return null
+  const resolve = () =>
+    send(async () => {
+      const body = branch.trim() === '' ? {} : { into: branch.trim() }
+      await client.post('/api/conversations/{key}/land/resolve', { params: { key }, body })
+      onDone(words.resolving)
+    })
+  return (
+    <>
+      <SubmitButton type="button" look="plain" waiting={waiting} onClick={() => void resolve()}>
+        {words.letResolve}
+      </SubmitButton>
+      <ProblemNote error={error} />
+    </>
   )
 }
 

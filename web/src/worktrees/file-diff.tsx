@@ -2,7 +2,7 @@
  * The diff of one file: line numbers, colours, unified or side by side, and folded between its
  * hunks.
  */
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { Fragment, memo, type ReactNode, useMemo, useState } from 'react'
 import {
   languageOfFile,
   linesOfPieces,
@@ -11,6 +11,7 @@ import {
 } from '../markdown/use-highlighted.tsx'
 import { FoldIcon } from '../parts/icons.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
+import type { LineNotes } from '../review/line-notes.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { type FilePatch, type Hunk, type PatchLine, splitRows } from './patch.ts'
 
@@ -28,9 +29,17 @@ interface FileDiffProps {
   /** The id of the element, for links from the list of files. */
   readonly id: string
   readonly actions?: ReactNode
+  /** Comments between the lines. */
+  readonly notes?: LineNotes | undefined
 }
 
-export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: FileDiffProps) {
+export const FileDiff = memo(function FileDiff({
+  file,
+  layout,
+  id,
+  actions,
+  notes,
+}: FileDiffProps) {
   const words = useWords()
   const [most, setMost] = useState(shownAtFirst)
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
@@ -77,6 +86,7 @@ export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: Fi
               hunk={hunk}
               layout={layout}
               language={languageOfFile(file.path)}
+              notes={notes}
             />
           ))}
         </section>
@@ -100,6 +110,7 @@ interface HunkProps {
   readonly skipped: number
   readonly layout: DiffLayout
   readonly language: string
+  readonly notes: LineNotes | undefined
 }
 
 function skippedBefore(hunks: readonly Hunk[], at: number): number {
@@ -108,7 +119,7 @@ function skippedBefore(hunks: readonly Hunk[], at: number): number {
   return Math.max(0, (hunks[at]?.oldStart ?? 1) - end)
 }
 
-function HunkTable({ hunk, skipped, layout, language }: HunkProps) {
+function HunkTable({ hunk, skipped, layout, language, notes }: HunkProps) {
   const { worktrees: words } = useWords()
   const coloured = useColours(hunk, language)
   const columns = layout === 'split' ? 4 : 3
@@ -126,29 +137,86 @@ function HunkTable({ hunk, skipped, layout, language }: HunkProps) {
         {layout === 'unified'
           ? hunk.lines.map((line, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change
-              <tr key={at} className={washes[line.mark]}>
-                <td className={numberClass}>{line.oldNumber}</td>
-                <td className={numberClass}>{line.newNumber}</td>
-                <Text line={line} coloured={coloured} />
-              </tr>
+              <Fragment key={at}>
+                <tr className={washes[line.mark]}>
+                  <LineNumber side="old" line={line} notes={notes} />
+                  <LineNumber side="new" line={line} notes={notes} />
+                  <Text line={line} coloured={coloured} />
+                </tr>
+                <Below notes={notes} old={line} now={line} columns={columns} />
+              </Fragment>
             ))
           : splitRows(hunk.lines).map(({ left, right }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change
-              <tr key={at}>
-                <td className={`${numberClass} ${left ? washes[left.mark] : 'bg-sunken'}`}>
-                  {left?.oldNumber}
-                </td>
-                <Text line={left} coloured={coloured} half />
-                <td
-                  className={`${numberClass} border-l border-line ${right ? washes[right.mark] : 'bg-sunken'}`}
-                >
-                  {right?.newNumber}
-                </td>
-                <Text line={right} coloured={coloured} half />
-              </tr>
+              <Fragment key={at}>
+                <tr>
+                  <LineNumber side="old" line={left} notes={notes} half />
+                  <Text line={left} coloured={coloured} half />
+                  <LineNumber side="new" line={right} notes={notes} half />
+                  <Text line={right} coloured={coloured} half />
+                </tr>
+                <Below notes={notes} old={left} now={right} columns={columns} />
+              </Fragment>
             ))}
       </tbody>
     </table>
+  )
+}
+
+interface NumberProps {
+  readonly side: 'old' | 'new'
+  readonly line: PatchLine | undefined
+  readonly notes: LineNotes | undefined
+  readonly half?: boolean
+}
+
+/** The number of a line; where somebody may write, a button that begins a comment on it. */
+function LineNumber({ side, line, notes, half = false }: NumberProps) {
+  const words = useWords().worktrees.review
+  const number = side === 'old' ? line?.oldNumber : line?.newNumber
+  const wash = line ? washes[line.mark] : 'bg-sunken'
+  const look = half ? `${wash} ${side === 'new' ? 'border-l border-line' : ''}` : ''
+  // A line that both sides have is commented where it is now.
+  const isHere = side === 'new' || line?.mark === '-'
+  const onLine = notes?.onLine
+  return (
+    <td className={`${numberClass} ${look}`}>
+      {number != null && isHere && onLine ? (
+        <button
+          type="button"
+          aria-label={words.commentOn(number)}
+          title={words.commentOn(number)}
+          className="w-full text-right hover:text-accent hover:underline"
+          onClick={() => onLine(side, number)}
+        >
+          {number}
+        </button>
+      ) : (
+        number
+      )}
+    </td>
+  )
+}
+
+interface BelowProps {
+  readonly notes: LineNotes | undefined
+  readonly old: PatchLine | undefined
+  readonly now: PatchLine | undefined
+  readonly columns: number
+}
+
+function Below({ notes, old, now, columns }: BelowProps) {
+  if (!notes) return null
+  const before = old?.oldNumber != null && notes.below('old', old.oldNumber)
+  const after = now?.newNumber != null && notes.below('new', now.newNumber)
+  if (!before && !after) return null
+  return (
+    <tr>
+      <td colSpan={columns} className="border-y border-line bg-canvas">
+        {before}
+        {after}
+      </td>
+    </tr>
   )
 }
 

@@ -1,7 +1,7 @@
-/** Review: all that has changed in a worktree, file by file, and the ways it gets out: commit, merge, rebase, patch (WT2, WT6). */
+/** Review: all that has changed in a worktree, and the ways it gets out (WT2, WT6). */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type {
   SetUpReport,
   Worktree,
@@ -15,18 +15,17 @@ import { Choices } from '../parts/choices.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { BranchIcon } from '../parts/icons.tsx'
-import { LineCounts } from '../parts/line-counts.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { browserChoice, useChoice } from '../preferences/choice.ts'
 import { oneLine } from '../shell/listed-views.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { TurnDiff } from '../turns/turn-diff.tsx'
+import { ChangedFiles } from './changed-files.tsx'
 import { CommitForm, MergeForm } from './commit-and-merge.tsx'
-import { type DiffLayout, FileDiff } from './file-diff.tsx'
-import { type FilePatch, filesOfPatch } from './patch.ts'
+import type { DiffLayout } from './file-diff.tsx'
 import { RemoveWorktree } from './remove-worktree.tsx'
-import { diffOfFile, diffOfWorktree, keyOf, worktreeById } from './worktree-queries.ts'
+import { keyOf, worktreeById } from './worktree-queries.ts'
 
 const layoutChoice = browserChoice<DiffLayout>('diff-layout', ['unified', 'split'], 'unified')
 
@@ -96,19 +95,21 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
           {words.plain} {worktree.note && translate(worktree.note, worktree.notice)}
         </p>
       )}
-      {state && <ByTurn worktree={worktree} state={state} />}
+      {state && <ByTurn worktree={worktree} state={state} onDone={done} />}
       <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-end gap-2 border-t border-line bg-canvas px-4 py-2 empty:hidden max-md:static md:-mx-8 md:px-8">
         {outcomes.length > 0 && (
-          <ol
+          <div
             aria-label={words.outcomes}
             role="status"
-            className="flex max-h-24 w-full flex-col gap-1 overflow-y-auto rounded-md bg-accent-wash px-3 py-2"
+            className="max-h-24 w-full overflow-y-auto rounded-md bg-accent-wash px-3 py-2"
           >
-            {outcomes.map((outcome, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
-              <li key={at}>{outcome}</li>
-            ))}
-          </ol>
+            <ol className="flex flex-col gap-1">
+              {outcomes.map((outcome, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
+                <li key={at}>{outcome}</li>
+              ))}
+            </ol>
+          </div>
         )}
         {state && mayWrite && state.uncommitted > 0 && (
           <CommitForm worktree={worktree} name={name} state={state} onDone={done} />
@@ -146,7 +147,15 @@ function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState |
 const mostTurns = 100
 
 /** All that has changed, or what one turn has. */
-function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState }) {
+function ByTurn({
+  worktree,
+  state,
+  onDone,
+}: {
+  worktree: Worktree
+  state: WorktreeState
+  onDone: (outcome: string) => void
+}) {
   const { worktrees: words } = useWords()
   const { turn } = useSearch({ from: '/shell/projects/$projectId/review/$worktreeId' })
   const navigate = useNavigate({ from: '/projects/$projectId/review/$worktreeId' })
@@ -212,7 +221,7 @@ function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState 
       {chosen && key ? (
         <TurnDiff conversationKey={key} turnId={chosen.id} layout={layout} />
       ) : (
-        <ChangedFiles worktree={worktree} state={state} layout={layout} />
+        <ChangedFiles worktree={worktree} state={state} layout={layout} onDone={onDone} />
       )}
     </div>
   )
@@ -223,162 +232,6 @@ const promptChars = 60
 function promptOf(content: readonly { readonly type: string }[]): string {
   const text = content.map((part) => ('text' in part ? String(part.text) : '')).join(' ')
   return oneLine(text.replaceAll(/\[\[[\s\S]*?\]\]/g, ' ')).slice(0, promptChars)
-}
-
-function ChangedFiles({
-  worktree,
-  state,
-  layout,
-}: {
-  worktree: Worktree
-  state: WorktreeState
-  layout: DiffLayout
-}) {
-  const { worktrees: words } = useWords()
-  const stamp = `${state.head} ${state.uncommitted} ${state.fileCount}`
-  const whole = useQuery({ ...diffOfWorktree(worktree, stamp), enabled: state.fileCount > 0 })
-  if (state.fileCount === 0)
-    return (
-      <p className="text-quiet">
-        {worktree.baseBranch ? words.sameAs(worktree.baseBranch) : words.nothing}
-      </p>
-    )
-  if (whole.error) return <ProblemNote error={whole.error} onRetry={() => void whole.refetch()} />
-  if (!whole.data) return <Waiting what={words.changes} onRetry={() => void whole.refetch()} />
-  const read = filesOfPatch(whole.data.text)
-  // What was cut off ends in the middle of its last file: that one and those behind it are asked for one by one.
-  const files = whole.data.cut ? read.slice(0, -1) : read
-  const known = new Set(files.map(({ path }) => path))
-  const others = state.files.filter(({ path }) => !known.has(path))
-  const sum = (of: (file: FilePatch) => number): number =>
-    files.reduce((total, file) => total + of(file), 0)
-  return (
-    <section
-      aria-label={words.files(state.fileCount)}
-      className="grid min-w-0 gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
-    >
-      <nav
-        aria-label={words.fileList}
-        className="min-w-0 self-start lg:sticky lg:top-4 lg:max-h-[calc(100dvh-8rem)] lg:overflow-y-auto"
-      >
-        <h3 className="mb-1 flex items-center gap-2 font-medium">
-          {words.files(state.fileCount)}
-          <LineCounts added={sum((file) => file.added)} removed={sum((file) => file.removed)} />
-        </h3>
-        <ul className="flex flex-col max-lg:max-h-48 max-lg:overflow-y-auto">
-          {files.map((file, at) => (
-            <FileLink key={file.path} at={at} path={file.path} before={files[at - 1]?.path}>
-              <LineCounts added={file.added} removed={file.removed} />
-            </FileLink>
-          ))}
-          {others.map(({ path, change }, at) => (
-            <FileLink key={path} at={files.length + at} path={path} before={others[at - 1]?.path}>
-              <span className="text-xs text-faint">{words.kinds[change]}</span>
-            </FileLink>
-          ))}
-        </ul>
-        {state.fileCount > state.files.length && (
-          <p className="text-sm text-faint">{words.more(state.fileCount - state.files.length)}</p>
-        )}
-      </nav>
-      <div className="flex min-w-0 flex-col gap-3">
-        {files.map((file, at) => (
-          <FileDiff key={file.path} id={idOf(at)} file={file} layout={layout} />
-        ))}
-        {others.map(({ path, change }, at) => (
-          <OneFile
-            key={path}
-            id={idOf(files.length + at)}
-            worktree={worktree}
-            stamp={stamp}
-            path={path}
-            kind={words.kinds[change]}
-            layout={layout}
-          />
-        ))}
-      </div>
-    </section>
-  )
-}
-
-const idOf = (at: number): string => `file-${at}`
-
-interface FileLinkProps {
-  readonly at: number
-  readonly path: string
-  /** The file above it. */
-  readonly before: string | undefined
-  readonly children: ReactNode
-}
-
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
-
-/** A file under its folder, which stands there once. */
-function FileLink({ at, path, before, children }: FileLinkProps) {
-  const folder = folderOf(path)
-  return (
-    <li className="list-row">
-      {folder !== folderOf(before ?? '') && folder !== '' && (
-        <p
-          aria-hidden="true"
-          title={folder}
-          className="truncate px-2 pt-1.5 font-mono text-xs leading-6 text-faint"
-        >
-          {folder}
-        </p>
-      )}
-      <a
-        href={`#${idOf(at)}`}
-        className="flex min-h-7 items-center gap-2 rounded px-2 hover:bg-hover max-md:min-h-10"
-        title={path}
-      >
-        <span className={`min-w-0 flex-1 truncate font-mono text-xs ${folder ? 'pl-3' : ''}`}>
-          <span className="sr-only">{folder}</span>
-          {path.slice(folder.length)}
-        </span>
-        {children}
-      </a>
-    </li>
-  )
-}
-
-interface OneFileProps {
-  readonly id: string
-  readonly worktree: Worktree
-  readonly stamp: string
-  readonly path: string
-  readonly kind: string
-  readonly layout: DiffLayout
-}
-
-/** A file that the whole diff had no room for: its diff is fetched when somebody asks. */
-function OneFile({ id, worktree, stamp, path, kind, layout }: OneFileProps) {
-  const { worktrees: words } = useWords()
-  const [asked, setAsked] = useState(false)
-  const diff = useQuery({ ...diffOfFile(worktree, path, stamp), enabled: asked })
-  const [file] = diff.data ? filesOfPatch(diff.data.text) : []
-  if (file) return <FileDiff id={id} file={file} layout={layout} />
-  return (
-    <div
-      id={id}
-      className="flex min-h-9 scroll-mt-4 items-center gap-3 rounded-md bg-sunken px-3 py-1 font-mono text-xs"
-    >
-      <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{path}</span>
-      <span className="font-sans text-faint">{kind}</span>
-      {diff.data ? (
-        <span className="font-sans text-faint">{words.noText}</span>
-      ) : (
-        <Button
-          look="quiet"
-          aria-disabled={diff.isFetching || undefined}
-          onClick={() => setAsked(true)}
-        >
-          {words.show}
-        </Button>
-      )}
-      <ProblemNote error={diff.error} onRetry={() => void diff.refetch()} />
-    </div>
-  )
 }
 
 /** The patch, the command to type instead, and the end of the worktree. */
