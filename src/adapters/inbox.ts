@@ -9,9 +9,11 @@ import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
 import type { Taken } from '../services/channels/incoming.ts'
+import { isChatServed } from '../services/channels/queries.ts'
 import { takeIncoming } from '../services/flows/take-incoming.ts'
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
+import type { ReceivedFiles } from './received-files.ts'
 
 const maxTitleChars = 100
 
@@ -37,6 +39,7 @@ export class Inbox {
     const place = { channel, chatId }
     const receipt = receiptOf(place, account, message)
     const content = storable(message.text).trim()
+    const files = await this.#filesOf(message)
     const incoming = {
       ...place,
       ...shownOf(message),
@@ -50,6 +53,8 @@ export class Inbox {
       messageId: receipt.key,
       content,
       attachment: message.attachment,
+      media: files?.parts ?? [],
+      left: (files?.left ?? []).map(oneLine),
       command: parseCommand(content, channel, account.name),
     }
     try {
@@ -64,6 +69,14 @@ export class Inbox {
       )
       return 'nothing'
     }
+  }
+
+  /** Nothing is fetched for people who are not let in. */
+  async #filesOf({ files, chatId, parentId }: Inbound): Promise<ReceivedFiles | undefined> {
+    if (!files) return undefined
+    const { store, channel } = this.#options
+    const place = { channel, chatId: parentId ?? chatId }
+    return (await store.query(isChatServed, place)) ? files() : undefined
   }
 }
 

@@ -6,6 +6,7 @@
 import type { ChannelName } from '../domain/channels/key.ts'
 import { type Detail, DetailError } from '../domain/notices.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import type { ReceivedFiles } from './received-files.ts'
 
 export interface Inbound {
   readonly chatId: string
@@ -24,6 +25,8 @@ export interface Inbound {
   /** Whether it is meant for us: it mentions us, answers us, or everything there does. */
   readonly isForUs: boolean
   readonly attachment: 'photo' | 'voice' | 'other' | null
+  /** Fetches the files of the message; asked only where the chat is served. */
+  readonly files?: () => Promise<ReceivedFiles>
   /** Language tag of the sender's device. */
   readonly language: string | undefined
   /** Fetched some time after it was written. */

@@ -26,6 +26,14 @@ export interface Said {
   readonly user?: 'Aiko' | 'Ben'
   readonly bot?: boolean
   readonly unheard?: boolean
+  readonly files?: readonly SentFile[]
+}
+
+export interface SentFile {
+  readonly name: string
+  readonly type: string
+  readonly size: number
+  readonly url: string
 }
 
 /** A platform as the table of cases sees it. */
@@ -72,8 +80,21 @@ export async function openSlack(): Promise<Platform> {
     maxChars: 4000,
     open: (token = slackBotToken) =>
       slack({ botToken: token, appToken: slackAppToken, apiRoot: standIn.url }),
-    say: (text, { in: place = 'direct', user = 'Aiko', bot = false, unheard = false } = {}) =>
-      void standIn.say(text, { ...where[place], user: users[user], bot, unheard }),
+    say: (text, { in: place = 'direct', user = 'Aiko', files, ...how } = {}) =>
+      void standIn.say(text, {
+        ...where[place],
+        ...how,
+        user: users[user],
+        ...(files && {
+          subtype: 'file_share',
+          files: files.map((each) => ({
+            name: each.name,
+            mimetype: each.type,
+            size: each.size,
+            url_private_download: each.url,
+          })),
+        }),
+      }),
     textsIn: (place = 'direct') =>
       standIn.textsOf(where[place].channel, place === 'thread' ? root : undefined),
     press: (token, { in: place = 'direct', user = 'Aiko' } = {}) =>
@@ -98,8 +119,18 @@ export async function openDiscord(): Promise<Platform> {
     sending: 'POST /channels/:id/messages',
     maxChars: 2000,
     open: (token = discordToken) => discord({ token, apiRoot: standIn.url }),
-    say: (text, { in: place = 'direct', user = 'Aiko', bot = false, unheard = false } = {}) =>
-      void standIn.say(text, { channel: chats[place], user: users[user], bot, unheard }),
+    say: (text, { in: place = 'direct', user = 'Aiko', files = [], ...how } = {}) =>
+      void standIn.say(text, {
+        channel: chats[place],
+        ...how,
+        user: users[user],
+        attachments: files.map((each) => ({
+          filename: each.name,
+          content_type: each.type,
+          size: each.size,
+          url: each.url,
+        })),
+      }),
     textsIn: (place = 'direct') => standIn.textsOf(chats[place]),
     press: (token, { in: place = 'direct', user = 'Aiko' } = {}) =>
       standIn.press(token, { channel: chats[place], user: users[user] }),

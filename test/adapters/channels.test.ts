@@ -144,6 +144,39 @@ describe.each([
     expect((await history()).length).toBeGreaterThanOrEqual(200)
   })
 
+  test('[CN9] pictures and texts come with a message, and others are named', async () => {
+    const { standIn, say, room, history, textsIn, name } = await openPaired()
+    const elsewhere = await new (standIn.constructor as new () => typeof standIn)().open()
+    const bytes = Buffer.from('# a plan\nfirst')
+    standIn.files.set('/files/plan.md', { type: 'text/markdown', bytes })
+    standIn.files.set('/files/a.bin', { type: 'x/y', bytes: Buffer.from([0, 255, 1]) })
+    elsewhere.files.set('/files/secret.md', { type: 'text/markdown', bytes })
+    const file = (path: string, size = bytes.length, root = standIn.url) => ({
+      name: path,
+      type: 'text/markdown',
+      size,
+      url: `${root}/files/${path}`,
+    })
+    const before = textsIn().length
+    const files = [
+      file('plan.md'),
+      file('a.bin', 3),
+      file('large.md', 9_000_000),
+      file('secret.md', bytes.length, elsewhere.url),
+    ]
+    say('read this', { files })
+    await until(async () => (await history()).length === 1)
+    await standIn.until(() => textsIn().length === before + 1)
+    expect(textsIn().at(-1)).toContain('Not taken: a.bin, large.md, secret.md.')
+    expect(elsewhere.fileCredentials).toEqual([])
+    expect(standIn.fileCredentials[0]?.startsWith('xoxb')).toBe(name === 'slack' || undefined)
+    const { messages } = await room.handOver(await room.begin())
+    expect(messages[0]).toMatchObject({
+      media: [{ type: 'file', name: 'plan.md', text: '# a plan\nfirst' }],
+    })
+    await elsewhere.close()
+  })
+
   test('[CN2] a long answer comes in parts that the platform takes, in order', async () => {
     const { answer, textsIn, say, history, standIn, maxChars } = await openPaired()
     say('hello')

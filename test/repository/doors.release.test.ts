@@ -55,6 +55,14 @@ test('[HS23] the product compiles without the folders and lines of all its doors
   expect(complaintsIn(folder)).toBe('')
 })
 
+test.each(['telegram', 'slack', 'discord'])('[HS23] it does without %s alone', (door) => {
+  const folder = productWithout([door])
+  const list = join(folder, 'src/doors/door-list.ts')
+  const without = new RegExp(`^.*\\b${door}Door\\b.*\\n`, 'gm')
+  writeFileSync(list, readFileSync(list, 'utf8').replaceAll(without, ''))
+  expect(complaintsIn(folder)).toBe('')
+})
+
 test('[HS23] the control: with its line and without its folder it does not', () => {
   expect(complaintsIn(productWithout(['relay']))).toContain('door-list.ts')
 })

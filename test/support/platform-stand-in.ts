@@ -35,6 +35,9 @@ export interface Reply {
 }
 
 export abstract class PlatformStandIn {
+  /** Files by their path, and the credentials that asked for them. */
+  readonly files = new Map<string, { type: string; bytes: Buffer }>()
+  readonly fileCredentials: (string | undefined)[] = []
   readonly calls: string[] = []
   readonly sockets = new Set<WebSocket>()
   readonly #troubles = new Map<string, Trouble[]>()
@@ -118,6 +121,12 @@ export abstract class PlatformStandIn {
       query: url.searchParams,
       body: bodyOf(request.headers['content-type'] ?? '', Buffer.concat(chunks).toString()),
       token: request.headers.authorization?.replace(/^\w+ /, ''),
+    }
+    const file = this.files.get(url.pathname)
+    if (file) {
+      this.fileCredentials.push(call.token)
+      response.writeHead(200, { 'content-type': file.type }).end(file.bytes)
+      return
     }
     const name = this.nameOf(call)
     this.calls.push(name)

@@ -84,6 +84,9 @@ const english = (mark: string) => ({
     'This agent is run by others and cannot be stopped from here. What it has not begun is not ' +
     'answered any more.',
   notTaken: (what: string) => `${what} cannot be taken yet. Say it in words, please.`,
+  filesLeft: (names: string) =>
+    `Not taken: ${names}. Pictures and text files of up to 480 kB in all can be sent.`,
+  noPictures: 'This agent does not accept images.',
   attachment: { photo: 'Photos', voice: 'Voice messages', other: 'Files and other attachments' },
   tooLong: 'This message is too long to be taken.',
   atLimit: (limit: ChatAtLimit) =>
@@ -138,6 +141,9 @@ const japanese: typeof english = (mark) => ({
   cannotStop:
     'このエージェントは外部で動いているため、ここからは止められません。まだ始めていないものには、もう答えません。',
   notTaken: (what) => `${what}はまだ受け取れません。文章で書いてください。`,
+  filesLeft: (names) =>
+    `受け取れませんでした: ${names}。送れるのは合計 480 kB までの画像とテキストファイルです。`,
+  noPictures: 'このエージェントは画像を受け取れません。',
   attachment: { photo: '写真', voice: '音声メッセージ', other: 'ファイルなどの添付' },
   tooLong: 'このメッセージは長すぎて受け取れません。',
   atLimit: (limit) =>

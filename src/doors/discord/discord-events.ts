@@ -1,6 +1,7 @@
 /** What Discord sends over its gateway, as far as it is read here. Everything else is let pass. */
 import * as z from 'zod'
 import type { Button, Inbound } from '../../adapters/port.ts'
+import type { FileThere } from '../../adapters/received-files.ts'
 
 const User = z.object({
   id: z.string(),
@@ -20,7 +21,17 @@ export const Message = z.object({
   content: z.string().default(''),
   nonce: z.union([z.string(), z.number()]).nullish(),
   mentions: z.array(User).default([]),
-  attachments: z.array(z.unknown()).default([]),
+  attachments: z
+    .array(
+      z.object({
+        filename: z.string().nullish(),
+        content_type: z.string().nullish(),
+        size: z.number().nullish(),
+        url: z.string().nullish(),
+      }),
+    )
+    .default([])
+    .catch([]),
 })
 export type Message = z.output<typeof Message>
 
@@ -34,6 +45,14 @@ export const Interaction = z.object({
   member: z.object({ user: z.object({ id: z.string() }) }).optional(),
   user: z.object({ id: z.string() }).optional(),
 })
+
+export const sentFilesIn = ({ attachments }: Message): FileThere[] =>
+  attachments.map((each) => ({
+    name: each.filename ?? 'file',
+    mimeType: each.content_type?.replace(/;.*$/, '') ?? '',
+    size: each.size ?? 0,
+    url: each.url ?? '',
+  }))
 
 const styles = { yes: 3, no: 4, plain: 2 } as const
 
@@ -87,7 +106,7 @@ export function inboundOf(message: Message, ourId: string, where: ChannelInfo): 
     messageId: message.id,
     text: asSeen(content, ourId, mentions),
     isForUs: isDirect || isMentioned,
-    attachment: message.attachments.length > 0 ? 'other' : null,
+    attachment: null,
     language: undefined,
   }
 }

@@ -18,6 +18,7 @@ import {
   type ServedChat,
   type Sought,
 } from '../../adapters/port.ts'
+import { receiveFiles } from '../../adapters/received-files.ts'
 import { isNewerId } from '../../domain/channels/key.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import {
@@ -27,6 +28,7 @@ import {
   inboundOf,
   isHeard,
   Message,
+  sentFilesIn,
 } from './discord-events.ts'
 import { failureOf } from './discord-failures.ts'
 import { type Dispatch, Resumption, serveGateway } from './gateway.ts'
@@ -66,6 +68,8 @@ export function discord({ token, apiRoot }: DiscordOptions): ChannelAdapter {
   const rest = new REST(options).setToken(token)
   /** Answers to presses do not count to the limit of all calls. */
   const answers = new REST({ ...options, globalRequestsPerSecond: Number.POSITIVE_INFINITY })
+  const hosts = ['cdn.discordapp.com', 'media.discordapp.net']
+  const fileSource = { hosts, apiRoot }
   const chats = new Map<string, ChannelInfo>()
 
   const orFailure = async <T>(call: Promise<T>): Promise<T> => {
@@ -99,7 +103,11 @@ export function discord({ token, apiRoot }: DiscordOptions): ChannelAdapter {
     const { success, data } = Message.safeParse(given)
     if (!success || data.author.id === ourId || !isHeard(data)) return
     const inbound = inboundOf(data, ourId, await chatOf(data))
-    const more = position === undefined ? { isLate: true } : { position }
+    const files = sentFilesIn(data)
+    const more = {
+      ...(position === undefined ? { isLate: true } : { position }),
+      ...(files.length > 0 && { files: () => receiveFiles(files, fileSource) }),
+    }
     await host.take({ ...inbound, ...more })
   }
 

@@ -1,6 +1,7 @@
 /** What Slack sends over its socket, as far as it is read here. Everything else is let pass. */
 import * as z from 'zod'
 import type { Inbound } from '../../adapters/port.ts'
+import type { FileThere } from '../../adapters/received-files.ts'
 import { threadId } from '../../domain/channels/key.ts'
 
 export const Message = z.object({
@@ -15,7 +16,18 @@ export const Message = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   parent_user_id: z.string().optional(),
-  files: z.array(z.unknown()).optional(),
+  files: z
+    .array(
+      z.object({
+        name: z.string().nullish(),
+        mimetype: z.string().nullish(),
+        size: z.number().nullish(),
+        url_private_download: z.string().nullish(),
+        url_private: z.string().nullish(),
+      }),
+    )
+    .optional()
+    .catch(undefined),
   metadata: z
     .object({ event_payload: z.record(z.string(), z.unknown()).optional() })
     .nullish()
@@ -36,6 +48,14 @@ export const Actions = z.object({
   message: z.object({ ts: z.string(), thread_ts: z.string().optional() }),
   actions: z.array(z.object({ value: z.string().max(200) })),
 })
+
+export const sentFilesIn = ({ files = [] }: Message): FileThere[] =>
+  files.map((each) => ({
+    name: each.name ?? 'file',
+    mimeType: each.mimetype ?? '',
+    size: each.size ?? 0,
+    url: each.url_private_download ?? each.url_private ?? '',
+  }))
 
 /** Who we are there. */
 export interface OurSelf {
@@ -77,7 +97,7 @@ export function inboundOf(
       message.type === 'app_mention' ||
       message.text.includes(`<@${us.userId}`) ||
       message.parent_user_id === us.userId,
-    attachment: message.files && message.files.length > 0 ? 'other' : null,
+    attachment: null,
     language: undefined,
   }
 }

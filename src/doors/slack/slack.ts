@@ -19,9 +19,18 @@ import {
   type ServedChat,
   type Sought,
 } from '../../adapters/port.ts'
+import { receiveFiles } from '../../adapters/received-files.ts'
 import { splitThreadId, threadId } from '../../domain/channels/key.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { Actions, Envelope, inboundOf, isHeard, Message, type OurSelf } from './slack-events.ts'
+import {
+  Actions,
+  Envelope,
+  inboundOf,
+  isHeard,
+  Message,
+  type OurSelf,
+  sentFilesIn,
+} from './slack-events.ts'
 import { failureOf } from './slack-failures.ts'
 import { blocksOf, slackText, textFromSlack } from './slack-text.ts'
 
@@ -65,6 +74,8 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
     logger: silent,
   }
   const web = new WebClient(botToken, options)
+  const headers = { authorization: `Bearer ${botToken}` }
+  const fileSource = { hosts: ['files.slack.com'], apiRoot, headers }
   const people = new NameCache()
   const chats = new NameCache()
 
@@ -98,13 +109,15 @@ export function slack({ botToken, appToken, apiRoot }: SlackOptions): ChannelAda
     const mentioned = [...text.matchAll(/<@(\w+)/g)].map(([, id = '']) => id).slice(0, 20)
     const names = new Map<string, string>()
     for (const id of mentioned) names.set(id, await personName(id))
-    await host.take(
-      inboundOf({ ...data, channel, user }, us, {
+    const files = sentFilesIn(data)
+    await host.take({
+      ...inboundOf({ ...data, channel, user }, us, {
         text: textFromSlack(text, us.userId, (id) => names.get(id) ?? id),
         author,
         title: channel.startsWith('D') ? author : await chatName(channel),
       }),
-    )
+      ...(files.length > 0 && { files: () => receiveFiles(files, fileSource) }),
+    })
   }
 
   /** What is said about a press only its presser sees. */

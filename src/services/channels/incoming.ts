@@ -1,6 +1,7 @@
 /** What comes in from a chat on a channel, and what became of it. */
 import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChatAddress, ChatCommand } from '../../domain/channels/key.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { ChatRow } from '../../store/channels/channels.ts'
 
 /** What came in from a chat, as the platform tells it. */
@@ -26,6 +27,9 @@ export interface Incoming extends ChatAddress {
   readonly content: string
   /** An attachment that cannot be accepted. */
   readonly attachment: 'photo' | 'voice' | 'other' | null
+  /** CN9: pictures and files, and the names of those that were not taken. */
+  readonly media?: readonly PromptPart[]
+  readonly left?: readonly string[]
   /** The command that the content is, and what follows it. */
   readonly command: { readonly command: ChatCommand; readonly rest: string } | undefined
 }

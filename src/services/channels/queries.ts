@@ -1,10 +1,10 @@
 /** Read queries for channels, their chats and outgoing messages. */
-import { type ChannelName, channelNames } from '../../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, channelNames } from '../../domain/channels/key.ts'
 import { askingLifetimeMs, type ChatState } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { Channel, ChannelChat, ChannelPerson } from '../../protocol/channels/channel.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { chatsPage, selectRecentChats } from '../../store/channels/channels.ts'
+import { chatsPage, selectChat, selectRecentChats } from '../../store/channels/channels.ts'
 import { selectNextOfLanes } from '../../store/channels/outbox.ts'
 import { peoplePage } from '../../store/channels/people.ts'
 import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
@@ -81,6 +81,13 @@ export const findPosition = defineQuery('find-position', {
       })),
     }
   },
+})
+
+export const isChatServed = defineQuery('is-chat-served', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, place: ChatAddress): Promise<boolean> =>
+    (await reader.first(selectChat, place))?.state === 'paired',
 })
 
 export const chatsPageSize = 200

@@ -17,6 +17,7 @@ import type { Incoming, Taken } from '../channels/incoming.ts'
 import { findWaitingTurn } from '../conversations/conversation-activity.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
+import { takesNoPictures } from '../turns/chat-options.ts'
 import { answerCommand } from './chat-commands.ts'
 import { answerUnpaired, takeCode, takeUnpaired } from './pair-sender.ts'
 import { postForAgents } from './post-for-agents.ts'
@@ -53,7 +54,9 @@ export const takeIncoming = defineUseCase('take-incoming', {
       await answerUnpaired(tx, input, host, now)
       return { taken: 'unpaired' }
     }
-    if (!command && content === '' && attachment === null) return { taken: 'nothing' }
+    const { media = [], left = [] } = input
+    const isEmpty = content === '' && media.length === 0 && left.length === 0
+    if (!command && isEmpty && attachment === null) return { taken: 'nothing' }
     const chat =
       input.parentId === null ? host : (thread ?? (await beginThread(tx, input, host, now)))
     await tx.update('channel_chats', { ...chat, ...readUpTo(chat, input), last_in_at: now })
@@ -114,7 +117,9 @@ async function takeMessage(
   if (!route) return queueOutgoing(tx, input, words.noAgent, now)
   if (input.attachment)
     await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
-  if (input.content === '') return
+  const { media = [], left = [] } = input
+  if (left.length > 0) await queueOutgoing(tx, input, words.filesLeft(left.join(', ')), now)
+  if (input.content === '' && media.length === 0) return
   const key = channelKey(input)
   // CN5: a thread is one job, with processes of its own.
   const given = input.parentId === null ? {} : ({ kind: 'channel-thread', lane: key } as const)
@@ -125,12 +130,18 @@ async function takeMessage(
   if (row.project_id !== route.projectId || row.agent_id !== route.agentId)
     await tx.update('conversations', { key: row.key, ...change })
   const routed = { ...row, ...change }
+  const hasPictures = media.some(({ type }) => type === 'image')
+  const isBlind = hasPictures && (await takesNoPictures(tx, routed))
+  if (isBlind) await queueOutgoing(tx, input, words.noPictures, now)
+  const shown = isBlind ? media.filter(({ type }) => type !== 'image') : media
+  if (input.content === '' && shown.length === 0) return
   const message = {
     senderId: input.senderId,
     senderName: input.senderName || undefined,
     receiverId: route.agentId,
     role: 'user',
     content: input.content,
+    ...(shown.length > 0 && { media: shown }),
     clientId: input.messageId,
   } as const
   const also = [projectStream(route.projectId)]
