@@ -23,6 +23,7 @@ import {
   type Listed,
   leftOut,
   listed,
+  markOf,
   type PastMedia,
   type PastRecord,
   type PastSession,
@@ -112,6 +113,7 @@ async function look(
       archived: file.startsWith(join(home, 'archived_sessions')),
       updatedAt: firstTime(timed?.['timestamp'], changedAt),
       bytes,
+      mark: markOf(bytes, changedAt),
       files: [file],
       root: home,
     })

@@ -4,6 +4,7 @@
  */
 import { extname } from 'node:path'
 import type { Instant } from '../domain/instant.ts'
+import { maskKeys } from '../platform/log/mask.ts'
 import {
   type AgentUpdate,
   maxMediaChars,
@@ -68,6 +69,10 @@ const cutTo = (text: string, chars: number): string =>
 
 const lineOf = (text: string): string => text.slice(0, maxShownLine).replaceAll(/\p{Cc}+/gu, ' ')
 
+/** Keys in texts leave the machine masked (IM8). */
+const textWithoutKeys = <Given extends string | null | undefined>(text: Given): Given =>
+  (typeof text === 'string' ? maskKeys(text) : text) as Given
+
 /** Beginning and end of an output that is too long to show. */
 function shownOf(output: string): string {
   if (output.length <= maxShownOutput) return output
@@ -120,7 +125,7 @@ export class TurnCollector {
       updates: [],
       calls: new Map(),
       denied: [],
-      prompt: cutTo(text, maxMessageChars),
+      prompt: cutTo(maskKeys(text), maxMessageChars),
       endedAt: at,
       model: null,
       end: 'unknown',
@@ -135,7 +140,7 @@ export class TurnCollector {
   addPrompt(text: string, media: readonly PastMedia[] = []): void {
     const open = this.#open
     if (!open) return
-    if (text !== '') open.prompt = cutTo(`${open.prompt}\n\n${text}`, maxMessageChars)
+    if (text !== '') open.prompt = cutTo(`${open.prompt}\n\n${maskKeys(text)}`, maxMessageChars)
     open.media.push(...media.slice(0, maxMediaPerTurn - open.media.length))
   }
 
@@ -167,7 +172,7 @@ export class TurnCollector {
   }
 
   compaction(id: string, summary: string | null): void {
-    const cut = summary === null ? null : cutTo(summary, maxShownText)
+    const cut = summary === null ? null : cutTo(maskKeys(summary), maxShownText)
     this.#add({
       kind: 'compaction',
       compactionId: lineOf(id),
@@ -181,9 +186,9 @@ export class TurnCollector {
   call({ id, name, input, parentId }: Call): void {
     const open = this.#open
     if (!open) return
-    const json = jsonOf(input)
-    const command = firstText(input, commandFields)
-    const path = firstText(input, pathFields)
+    const json = textWithoutKeys(jsonOf(input))
+    const command = textWithoutKeys(firstText(input, commandFields))
+    const path = textWithoutKeys(firstText(input, pathFields))
     const call: ToolCall = {
       ...(open.calls.get(id) ?? { status: 'pending', content: [] }),
       toolCallId: lineOf(id),
@@ -199,7 +204,8 @@ export class TurnCollector {
     this.#put(open, id, call)
   }
 
-  result({ id, output, isError = false, isDenied = false }: Result): void {
+  result({ id, output: given, isError = false, isDenied = false }: Result): void {
+    const output = maskKeys(given)
     const open = this.#open
     const call = open?.calls.get(id)
     if (!open || !call) return
@@ -217,7 +223,7 @@ export class TurnCollector {
   ended(end: PastEnd, error: string | null = null): void {
     if (!this.#open) return
     this.#open.end = end
-    if (error !== null) this.#open.error = cutTo(error, maxShownText)
+    if (error !== null) this.#open.error = cutTo(maskKeys(error), maxShownText)
   }
 
   finish(): PastTurn | undefined {
@@ -231,7 +237,7 @@ export class TurnCollector {
   #say(kind: 'text' | 'thought', text: string): void {
     const open = this.#open
     if (!open || open.chars >= maxMessageChars) return
-    const piece = cutTo(text, maxMessageChars - open.chars)
+    const piece = cutTo(maskKeys(text), maxMessageChars - open.chars)
     open.chars += piece.length
     for (let at = 0; at < piece.length; at += maxTextPiece)
       this.#add({ kind, text: piece.slice(at, at + maxTextPiece) })

@@ -10,6 +10,7 @@ import {
   type Listed,
   leftOut,
   listed,
+  markOf,
   type PastMedia,
   type PastRecord,
   type PastSession,
@@ -69,6 +70,7 @@ async function look(root: string, file: string): Promise<Listed> {
       archived: false,
       updatedAt: firstTime(timed?.['timestamp'], changedAt),
       bytes,
+      mark: markOf(bytes, changedAt),
       files: [file],
       root,
     })

@@ -2,6 +2,7 @@
 
 import { type Instant, instant } from '../domain/instant.ts'
 import { type Fields, fieldsOf } from '../platform/json.ts'
+import { maskKeys } from '../platform/log/mask.ts'
 import { maxTitleChars } from './limits.ts'
 
 export const wordsOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -31,9 +32,12 @@ export function timeOf(value: unknown): Instant | null {
 export const firstTime = (...values: readonly unknown[]): Instant =>
   values.map(timeOf).find((time) => time !== null) ?? instant(0)
 
+/** What of a text is looked through for keys before it becomes a title. */
+const maxMaskedChars = 20_000
+
 /** One line of at most 200 characters. */
 export const titleOf = (text: string): string =>
-  text
+  maskKeys(text.slice(0, maxMaskedChars))
     .slice(0, 4 * maxTitleChars)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()

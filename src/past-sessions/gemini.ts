@@ -25,6 +25,7 @@ import {
   type Listed,
   leftOut,
   listed,
+  markOf,
   type PastMedia,
   type PastRecord,
   type PastSession,
@@ -57,6 +58,7 @@ interface Part {
   readonly model: string | null
   readonly updatedAt: string
   readonly bytes: number
+  readonly mark: string
 }
 
 async function look(file: string): Promise<Part | Listed> {
@@ -82,6 +84,7 @@ async function look(file: string): Promise<Part | Listed> {
       ),
       updatedAt: firstTime(timed?.['timestamp'], changedAt),
       bytes,
+      mark: markOf(bytes, changedAt),
     }
   } catch (error) {
     return leftOut(unreadable(file, error))
@@ -119,6 +122,7 @@ async function together(root: string, id: string, found: readonly Part[]): Promi
     archived: false,
     updatedAt: last.updatedAt,
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    mark: titleOf(parts.map(({ mark }) => mark).join(', ')),
     files: parts.map(({ file }) => file),
     root,
   })

@@ -18,8 +18,8 @@ export const maxForkDepth = 20
 export const maxMessageChars = 500_000
 /** Characters kept of one tool call's output, and of all calls of a turn. */
 export const maxKeptOutput = 1024 * 1024
-export const maxTurnOutput = 16 * 1024 * 1024
-export const maxUpdates = 5_000
+export const maxTurnOutput = 2 * 1024 * 1024
+export const maxUpdates = 4_000
 export const maxMediaPerTurn = 20
 export const maxTitleChars = 200
 export const copyTries = 3

@@ -14,6 +14,7 @@ import {
   type Listed,
   leftOut,
   listed,
+  markOf,
   type PastMedia,
   type PastRecord,
   type PastSession,
@@ -84,6 +85,7 @@ function* listedIn(file: string, database: DatabaseSync): Generator<Listed> {
       archived: row['time_archived'] !== null,
       updatedAt: firstTime(row['time_updated']),
       bytes: Number(row['bytes'] ?? 0),
+      mark: markOf(Number(row['bytes'] ?? 0), Number(row['time_updated'])),
       files: [file],
       root: file,
     })

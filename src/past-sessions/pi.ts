@@ -19,6 +19,7 @@ import {
   type Listed,
   leftOut,
   listed,
+  markOf,
   type PastMedia,
   type PastRecord,
   type PastSession,
@@ -72,6 +73,7 @@ async function look(root: string, file: string): Promise<Listed> {
       archived: false,
       updatedAt: firstTime(all.at(-1)?.['timestamp'], changedAt),
       bytes,
+      mark: markOf(bytes, changedAt),
       files: [file],
       root,
     })

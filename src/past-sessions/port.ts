@@ -3,10 +3,15 @@
  * listed of one, and the turns that are read from it. A reader starts no agent and changes nothing.
  */
 import type { Instant } from '../domain/instant.ts'
-import type { AgentUpdate } from '../protocol/turns/agent-update.ts'
+import type { PastAgent, PastTurn } from '../protocol/conversations/past-session.ts'
 
-export const pastAgents = ['claude', 'codex', 'opencode', 'gemini', 'pi', 'copilot'] as const
-export type PastAgent = (typeof pastAgents)[number]
+export {
+  type PastAgent,
+  type PastEnd,
+  type PastMedia,
+  type PastTurn,
+  pastAgents,
+} from '../protocol/conversations/past-session.ts'
 
 /** Why a file, or a part of one, was left out. */
 export const skipReasons = {
@@ -21,6 +26,9 @@ export const skipReasons = {
   too_many_records: 'it has more than {detail} records',
   older_turns: 'its {detail} oldest turns were left out',
   missing_parent: 'the session it was forked from is missing: {detail}',
+  deleted: 'it was deleted here; --session with its id takes it in again',
+  began_here: 'it was begun here',
+  refused: 'the server refused it: {detail}',
   busy: 'it was written to while it was copied, {detail} times',
 } as const
 export type SkipReason = keyof typeof skipReasons
@@ -61,37 +69,12 @@ export interface PastSession {
   readonly archived: boolean
   readonly updatedAt: Instant
   readonly bytes: number
+  /** The same while its files are. */
+  readonly mark: string
   /** Everything that is read for it; the first is named where one is named. */
   readonly files: readonly string[]
   /** The folder or database it was found in. */
   readonly root: string
-}
-
-export interface PastMedia {
-  readonly mimeType: string
-  /** In base64; null: too large to keep, or not there any more. */
-  readonly data: string | null
-  readonly name: string | null
-}
-
-export const pastEnds = ['answered', 'cancelled', 'failed', 'unknown'] as const
-export type PastEnd = (typeof pastEnds)[number]
-
-export interface PastTurn {
-  /** The same in each read. */
-  readonly id: string
-  readonly prompt: string
-  readonly media: readonly PastMedia[]
-  readonly startedAt: Instant
-  readonly endedAt: Instant
-  readonly model: string | null
-  readonly updates: readonly AgentUpdate[]
-  readonly end: PastEnd
-  readonly error: string | null
-  /** The tool calls that a person or a rule refused. */
-  readonly denied: readonly string[]
-  /** The person went back to before it. */
-  readonly takenBack: boolean
 }
 
 /** What a read gives, in the order of the source. */
@@ -121,3 +104,5 @@ export const leftOut = (each: Skipped): { kind: 'skipped'; skipped: Skipped } =>
   kind: 'skipped',
   skipped: each,
 })
+
+export const markOf = (bytes: number, changedAt: number): string => `${bytes} ${changedAt}`

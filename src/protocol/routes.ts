@@ -11,6 +11,7 @@ import { channelRoutes } from './channels/routes.ts'
 import { userSessionRoutes } from './consoles/routes.ts'
 import { chatRoutes } from './conversations/chat-routes.ts'
 import { noteRoutes } from './conversations/note-routes.ts'
+import { pastRoutes } from './conversations/past-routes.ts'
 import { conversationRoutes, searchRoutes } from './conversations/routes.ts'
 import { processRoutes } from './processes/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -33,6 +34,7 @@ export const routes = {
   ...chatRoutes,
   ...channelRoutes,
   ...conversationRoutes,
+  ...pastRoutes,
   ...searchRoutes,
   ...noteRoutes,
   ...userSessionRoutes,

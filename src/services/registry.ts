@@ -28,6 +28,7 @@ import * as changeChannelChat from './flows/change-channel-chat.ts'
 import * as changeUserSession from './flows/change-user-session.ts'
 import * as deleteAgent from './flows/delete-agent.ts'
 import * as deleteConversation from './flows/delete-conversation.ts'
+import * as deleteImported from './flows/delete-imported.ts'
 import * as deleteProject from './flows/delete-project.ts'
 import * as dispatchTurn from './flows/dispatch-turn.ts'
 import * as endLimit from './flows/end-limit.ts'
@@ -54,6 +55,7 @@ import * as sweepAgentSession from './flows/sweep-agent-session.ts'
 import * as takeIncoming from './flows/take-incoming.ts'
 import * as takeLaunch from './flows/take-launch.ts'
 import * as takeNextAction from './flows/take-next-action.ts'
+import * as takePastPiece from './flows/take-past-piece.ts'
 import * as unassignAgent from './flows/unassign-agent.ts'
 import * as withdrawMessage from './flows/withdraw-message.ts'
 import * as coordinatorRequests from './processes/coordinator-requests.ts'
@@ -109,6 +111,7 @@ const files: readonly object[] = [
   coordinatorRequests,
   deleteAgent,
   deleteConversation,
+  deleteImported,
   deleteProject,
   dispatchTurn,
   endLimit,
@@ -148,6 +151,7 @@ const files: readonly object[] = [
   takeIncoming,
   takeLaunch,
   takeNextAction,
+  takePastPiece,
   unassignAgent,
   uploadArtifact,
   withdrawMessage,

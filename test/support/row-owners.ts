@@ -60,6 +60,7 @@ const owners: Partial<Record<Table, readonly Owner[]>> = {
   conversations: [by('key', conversationStream, turnsStream), consoleOf('key')],
   messages: anyConversation,
   unread_messages: anyConversation,
+  imported_sessions: [conversation],
   chapters: anyConversation,
   notes: [by('day', noteStream)],
   contexts: anyConversation,

@@ -2,19 +2,30 @@
  * `holdfast import --from`: the sessions that agents keep in files of their own. The files are read
  * by this program as its user, and nothing in their folders changes (IM2).
  */
-import { homedir } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { resolve } from 'node:path'
+import { ProblemError } from '../../client/failures.ts'
 import { type FoundSessions, findSessions, type Wanted } from '../../past-sessions/find-sessions.ts'
+import { unreadable } from '../../past-sessions/lines.ts'
 import {
   type PastAgent,
   type PastSession,
+  type PastTurn,
   pastAgents,
   type Skipped,
+  type SkipReason,
+  skipped as skippedOf,
   skipWords,
 } from '../../past-sessions/port.ts'
+import { readPast } from '../../past-sessions/readers.ts'
 import { removeCopies } from '../../past-sessions/sqlite-copy.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
+import {
+  type ImportedSession,
+  type PastHead,
+  piecesOfTurns,
+} from '../../protocol/conversations/past-session.ts'
 import { counted } from '../amounts.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -94,4 +105,137 @@ function noteSkipped(context: CommandContext, skipped: readonly Skipped[]): void
   ]
   context.note(table(skipped, columns, (_, text) => text))
   context.note(`${counted(skipped.length, 'file')} or parts of files skipped.`)
+}
+
+interface TakenIn {
+  created: number
+  grown: number
+  unchanged: number
+  turns: number
+  readonly skipped: Skipped[]
+}
+
+const readAtOnce = 4
+
+export async function importSessions(
+  context: CommandContext,
+  given: GivenForSessions,
+): Promise<void> {
+  const { found, skipped } = await find(context, given)
+  const earlier = await importedOf(context, found)
+  const sum: TakenIn = { created: 0, grown: 0, unchanged: 0, turns: 0, skipped: [...skipped] }
+  const step = beginStep(context.terminal, 'Taking in sessions')
+  const named = (given.session ?? []).length > 0
+  const next = found.values()
+  let done = 0
+  const takeRest = async (): Promise<void> => {
+    for (const past of next) {
+      await takeIn(context, past, { before: earlier.get(idOf(past)), named }, sum)
+      step.update(`${++done} of ${found.length}`)
+    }
+  }
+  await Promise.all(Array.from({ length: readAtOnce }, takeRest)).finally(() => step.end())
+  await removeCopies()
+  const { skipped: all, ...counts } = sum
+  context.done(wordsFor(sum))
+  if (context.json)
+    return context.answer(
+      { sessions: found.length, ...counts, skipped: all.map(skippedRow) },
+      () => '',
+    )
+  noteSkipped(context, all)
+}
+
+const idOf = ({ agent, id }: { readonly agent: string; readonly id: string }): string =>
+  `${agent} ${id}`
+
+async function importedOf(
+  context: CommandContext,
+  found: readonly PastSession[],
+): Promise<ReadonlyMap<string, ImportedSession>> {
+  const imported = new Map<string, ImportedSession>()
+  if (found.length === 0) return imported
+  for await (const each of context.client.pages('/api/imported-sessions'))
+    imported.set(idOf(each), each)
+  return imported
+}
+
+interface Before {
+  readonly before: ImportedSession | undefined
+  readonly named: boolean
+}
+
+/** What is wrong with one session never stops the others. */
+async function takeIn(
+  context: CommandContext,
+  past: PastSession,
+  { before, named }: Before,
+  sum: TakenIn,
+): Promise<void> {
+  const file = past.files[0] ?? past.id
+  const skip = (reason: SkipReason, detail = ''): void => {
+    sum.skipped.push(skippedOf(file, reason, detail))
+  }
+  if (before?.state === 'taken' && before.mark === past.mark) {
+    sum.unchanged++
+    return
+  }
+  if (before?.state === 'deleted' && !named) return skip('deleted')
+  let added = 0
+  let created = false
+  let any = false
+  try {
+    for await (const { turns, isLast } of piecesOfTurns(turnsOf(past, sum.skipped))) {
+      any ||= turns.length > 0
+      if (!any) return skip('no_prompt')
+      const mark = isLast ? past.mark : null
+      const body = { source: headOf(past), turns: [...turns], mark, named }
+      const answer = await context.client.post('/api/imported-sessions', { body })
+      if (answer.outcome !== 'taken') return skip(answer.outcome)
+      added += answer.added
+      created ||= answer.created
+    }
+  } catch (error) {
+    if (error instanceof ProblemError && aboutTheSession.has(error.problem.code))
+      return skip('refused', error.problem.detail)
+    if (error instanceof ProblemError || !isAboutFile(error)) throw error
+    sum.skipped.push(unreadable(file, error))
+    return
+  }
+  sum[created ? 'created' : added > 0 ? 'grown' : 'unchanged']++
+  sum.turns += added
+}
+
+const aboutTheSession: ReadonlySet<string> = new Set(['invalid_request', 'too_large'])
+
+/** Errors of the file system name what they are about. */
+const isAboutFile = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && 'path' in error
+
+async function* turnsOf(past: PastSession, skipped: Skipped[]): AsyncGenerator<PastTurn> {
+  for await (const each of readPast(past))
+    if (each.kind === 'turn') yield each.turn
+    else skipped.push(each.skipped)
+}
+
+const headOf = (past: PastSession): PastHead => ({
+  agent: past.agent,
+  id: past.id,
+  title: past.title,
+  folder: past.folder,
+  branch: past.branch,
+  version: past.version,
+  forkOf: past.forkOf,
+  archived: past.archived,
+  updatedAt: past.updatedAt,
+  machine: hostname(),
+})
+
+function wordsFor({ created, grown, unchanged, turns }: TakenIn): string {
+  const others = [
+    grown > 0 && `${grown} had more to say`,
+    unchanged > 0 && `${unchanged} ${unchanged === 1 ? 'was' : 'were'} there already`,
+  ].filter(Boolean)
+  const words = `Took in ${counted(created, 'new session')} and ${counted(turns, 'turn')}`
+  return others.length > 0 ? `${words} (${others.join(', ')})` : words
 }

@@ -22,7 +22,7 @@ import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
-import { listSessions } from './import-sessions.ts'
+import { importSessions, listSessions } from './import-sessions.ts'
 
 // Sends the conversation files of a folder to the server, several at a time, each piece by piece
 // (CV7).
@@ -115,13 +115,13 @@ export const importCommand = command({
     ['import ~/.picoclaw/workspace/sessions', 'what picoclaw has kept; run twice it adds nothing'],
     ['import /mnt/safe/files --json', 'an export; broken files are skipped, each with its reason'],
     ['import --from claude --list --since 30d', 'the sessions of Claude Code of the last month'],
+    ['import --from all', 'all sessions of all agents; run again it adds what is new'],
   ],
   async run(context, given) {
     const { from } = given
     if (from === undefined) return await importFolder(context, given.files)
-    if (!given.list)
-      throw usage('Sessions are listed with --list.', `Try import --from ${from} --list.`)
-    await listSessions(context, { ...given, from })
+    const wanted = { ...given, from }
+    await (given.list ? listSessions(context, wanted) : importSessions(context, wanted))
   },
 })
 

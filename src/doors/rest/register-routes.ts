@@ -29,6 +29,7 @@ import {
 import { type Call, type Handler, type HandlersOf, receiptOf, type Scopes } from './handler.ts'
 import { hostHandlers } from './hosts.ts'
 import { landingHandlers } from './landing.ts'
+import { pastHandlers } from './past-sessions.ts'
 import { processHandlers } from './processes.ts'
 import { projectHandlers } from './projects.ts'
 import { reviewHandlers } from './review.ts'
@@ -49,6 +50,7 @@ const handlers: HandlersOf<Routes> = {
   ...conversationHandlers,
   ...searchHandlers,
   ...noteHandlers,
+  ...pastHandlers,
   ...userSessionHandlers,
   ...worktreeHandlers,
   ...reviewHandlers,

@@ -15,19 +15,15 @@ export const masked = '[masked]'
 const secretName =
   '(?:password|passwd|passphrase|passkey|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth|authorization|cookie)'
 
-/** Each rule replaces the secret and keeps the text around it. */
-const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+type Rule = readonly [pattern: RegExp, replacement: string]
+
+/** Keys that are known by their own form, whatever stands around them. */
+const keyForms: readonly Rule[] = [
   // A private key, also one that is cut off.
   [
     /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
     masked,
   ],
-  // A header that holds only a credential.
-  [
-    /\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi,
-    `$1$2${masked}`,
-  ],
-  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
   // Ours: owner, person, script, coordinator, agent, launch, sign-in …
   // (platform/secrets/secrets.ts)
   [/hf_[a-z][\w-]{16,}/g, masked],
@@ -45,6 +41,17 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(?<![\w-])eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g, masked],
   // user:password@host in any address.
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]*):[^\s/?#@]+@/gi, `$1:${masked}@`],
+]
+
+/** Each rule replaces the secret and keeps the text around it. */
+const rules: readonly Rule[] = [
+  // A header that holds only a credential.
+  [
+    /\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi,
+    `$1$2${masked}`,
+  ],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
+  ...keyForms,
   // The one-time code of a sign-in link.
   [/(\/sign-in#)[^\s"'<>]+/g, `$1${masked}`],
   // password=…, "token": "…", --api-key …: quoted values up to their quote (also in JSON within
@@ -71,10 +78,18 @@ const hint =
 
 export const looksSecret = (text: string): boolean => hint.test(text)
 
-export function mask(text: string): string {
+export const mask = (text: string): string => withoutSecrets(text, rules)
+
+/**
+ * Removes only what is a key by its own form: texts of people and agents keep their `name = value`
+ * lines, which are source code more often than secrets.
+ */
+export const maskKeys = (text: string): string => withoutSecrets(text, keyForms)
+
+function withoutSecrets(text: string, by: readonly Rule[]): string {
   if (!looksSecret(text)) return text
   let result = text
-  for (const [pattern, replacement] of rules) result = result.replace(pattern, replacement)
+  for (const [pattern, replacement] of by) result = result.replace(pattern, replacement)
   return result
 }
 

@@ -42,8 +42,11 @@ export async function marksFor(reader: Reader, row: ConversationRow, personId: s
   const known = await marksOf(reader, { key, personId })
   const marks: PersonalMarks = {
     // One's own words are not news.
-    unread: last !== undefined && last.sender_id !== personId && last.seq > known.seenSeq,
-    settled: last === undefined || last.seq <= known.settledSeq,
+    unread:
+      last !== undefined &&
+      last.sender_id !== personId &&
+      last.seq > Math.max(known.seenSeq, row.read_through),
+    settled: last === undefined || last.seq <= Math.max(known.settledSeq, row.read_through),
     archived: isArchived(known, row),
   }
   return { marks, last }

@@ -18,6 +18,7 @@ import { stopLaunch } from '../processes/launch-record.ts'
 import { tellChangedSession } from '../tell-session.ts'
 import { endContextsIn } from '../turns/move-context.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
+import { forgetImported } from './forget-imported.ts'
 
 /**
  * Deletes a conversation with its messages, turns and unread marks. A new one under its key
@@ -66,6 +67,7 @@ async function removeConversation(
   if (lane !== '' && project_id !== null) await endThread(tx, lane, project_id, context)
   await cancelQueuedTurns(tx, key, now)
   await tx.write(closeLimitedHolders, { key })
+  await forgetImported(tx, key)
   await endContextsIn(tx, key, 'deleted', now)
   await tx.delete('unread_messages', { conversation_key: key })
   await tx.write(deleteTurnItemsOf, { key })

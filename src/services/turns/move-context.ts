@@ -5,6 +5,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { ContextEndReason } from '../../domain/turns/lifecycle.ts'
+import { detachSession } from '../../store/conversations/imported-sessions.ts'
 import type { NewRow } from '../../store/rows.ts'
 import type { Tx } from '../../store/store.ts'
 import { type ContextRow, updateAsleepOfLaunch, updateEndedIn } from '../../store/turns/contexts.ts'
@@ -30,8 +31,17 @@ export const beginOpening = (
 ): Promise<void> => tx.update('contexts', { id, ...besides, state: 'opening', launch_id: launchId })
 
 /** A process holds it open. */
-export const contextOpened = (tx: Tx, { id }: ContextId, besides: Besides): Promise<void> =>
-  tx.update('contexts', { id, ...besides, state: 'open' })
+export async function contextOpened(
+  tx: Tx,
+  { id, conversation_key }: Pick<ContextRow, 'id' | 'conversation_key'>,
+  besides: Besides,
+): Promise<void> {
+  await tx.update('contexts', { id, ...besides, state: 'open' })
+  // IM7: what its agent keeps of it is never taken in as another's.
+  const { acp_session_id: own } = besides
+  if (own && !(await tx.row('agent_session_ids', { id: own })))
+    await tx.insert('agent_session_ids', { id: own, conversation_key })
+}
 
 /** No process holds it any more. It can be restored, and is primed then. */
 export const putToSleep = (tx: Tx, { id }: ContextId, besides: Besides = {}): Promise<void> =>
@@ -67,3 +77,7 @@ export const endContextsIn = (
 export async function changeContext(tx: Tx, { id }: ContextId, change: Besides): Promise<void> {
   if (Object.keys(change).length > 0) await tx.update('contexts', { id, ...change })
 }
+
+/** A session that an agent had before is its person's: nothing here closes or deletes it. */
+export const leaveOwnSession = (tx: Tx, key: string, acpSessionId: string): Promise<void> =>
+  tx.write(detachSession, { key, acpSessionId })

@@ -25,6 +25,12 @@ export async function addTurn(tx: Tx, row: NewRow<'turns'>): Promise<void> {
   if (row.about === 'prompt') await tellSession(tx, row.conversation_key)
 }
 
+/** Adds a turn that was over before it came here (IM5). */
+export const addPastTurn = (tx: Tx, row: TurnRow): Promise<void> => tx.insert('turns', row)
+
+/** Writes a past turn anew, of which more has become known. */
+export const replacePastTurn = (tx: Tx, row: TurnRow): Promise<void> => tx.update('turns', row)
+
 export type TurnMove = Extract<TurnDecision, { outcome: 'changed' }>
 
 /**

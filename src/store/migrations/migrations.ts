@@ -21,6 +21,7 @@ import { landings } from './0052-landings.ts'
 import { givenFolders } from './0053-given-folders.ts'
 import { drafts } from './0054-drafts.ts'
 import { hosts } from './0055-hosts.ts'
+import { importedSessions } from './0056-imported-sessions.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -42,6 +43,7 @@ export const migrations = numbered([
   givenFolders,
   drafts,
   hosts,
+  importedSessions,
 ])
 
 export const newestVersion = migrations.length

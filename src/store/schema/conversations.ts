@@ -6,6 +6,7 @@ import type { Day } from '../../domain/conversations/chapter.ts'
 import type { ConversationKind } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ConversationWorkspace } from '../../protocol/conversations/conversation-workspace.ts'
+import type { PastAgent } from '../../protocol/conversations/past-session.ts'
 import { column, fixed, key } from './column.ts'
 
 export const conversationTables = {
@@ -75,6 +76,8 @@ export const conversationTables = {
     forked_from: column<string | null>(null),
     /** JSON: fields of other programs at the top of its file (CV7). */
     extra: fixed<string | null>(null),
+    /** IM5: messages up to this one are unread by nobody. */
+    read_through: column<number>(0),
     created_at: fixed<Instant>(),
     updated_at: column<Instant>(),
   },
@@ -176,6 +179,25 @@ export const conversationTables = {
     settled_seq: column<number>(0),
     /** Archived when this was its newest message; null: it is not. */
     archived_seq: column<number | null>(null),
+  },
+
+  /**
+   * IM5: sessions of agents' own that were taken in, by the account and the agent's id. A row stays
+   * when its conversation is deleted.
+   */
+  imported_sessions: {
+    account_id: key<string>(),
+    agent: key<PastAgent>(),
+    source_id: key<string>(),
+    conversation_key: fixed<string>(),
+    title: column<string>(''),
+    machine: column<string | null>(null),
+    folder: column<string | null>(null),
+    /** What its files were like when all of it had been taken in; null: not all was. */
+    mark: column<string | null>(null),
+    state: column<'taken' | 'deleted'>('taken'),
+    created_at: fixed<Instant>(),
+    updated_at: column<Instant>(),
   },
 
   panels: {

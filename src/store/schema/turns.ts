@@ -126,6 +126,15 @@ export const turnTables = {
   },
 
   /**
+   * The sessions of agents' own in which something ran here, kept for good: what is in their files
+   * is not taken in again (IM7).
+   */
+  agent_session_ids: {
+    id: key<string>(),
+    conversation_key: fixed<string>(),
+  },
+
+  /**
    * FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states
    * come with what its machine tells.
    */

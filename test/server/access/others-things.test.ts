@@ -68,6 +68,7 @@ const classes = {
       'listChannelChats',
       'listChannelPeople',
       'listConversations',
+      'listImportedSessions',
       'search',
       'getCutover',
       'listNotes',
@@ -163,6 +164,7 @@ const classes = {
       'assignAgent',
       'unassignAgent',
     ] as const),
+    ...(['takePastSession', 'deleteImportedSessions'] as const),
     ...([
       'releaseAgent',
       'startChat',

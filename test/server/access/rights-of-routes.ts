@@ -50,6 +50,7 @@ export const rights: readonly Right[] = [
         'listCoordinators',
         'listMessages',
         'listChannels',
+        'listImportedSessions',
         'listChannelChats',
         'listChannelPeople',
         'listConversations',
@@ -163,6 +164,7 @@ export const rights: readonly Right[] = [
       ...(['addComment', 'changeComment', 'deleteComment', 'sendComments'] as const),
       ...(['setViewed', 'setReviewed', 'land', 'resolveConflict', 'undoLanding'] as const),
       'cutOverConversation',
+      ...(['takePastSession', 'deleteImportedSessions'] as const),
     ],
   },
   {

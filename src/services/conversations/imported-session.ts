@@ -1,0 +1,133 @@
+/**
+ * Sessions of agents' own that were taken in (IM): their keys, the project and the agent that stand
+ * for their folder and their program, and the list of them.
+ */
+import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
+import { threadIdLength, threadKey } from '../../domain/conversations/key.ts'
+import { knownAgentOf, knownAgents } from '../../protocol/agents/known-agents.ts'
+import type { ImportedSession, PastAgent } from '../../protocol/conversations/past-session.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import { agentsOfProject } from '../../store/agents/agents.ts'
+import { selectImportedPage } from '../../store/conversations/imported-sessions.ts'
+import { fields } from '../../store/fields.ts'
+import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
+import { selectProjectsAt } from '../../store/projects/projects.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+
+interface PastSource {
+  /** The account that takes it in. */
+  readonly by: string
+  readonly agent: PastAgent
+  readonly id: string
+}
+
+const digestOf = (...parts: readonly string[]): Buffer =>
+  createHash('sha256').update(parts.join('\0')).digest()
+
+/** The same for each import, so that one begun twice is one. */
+export function keyOfPast({ by, agent, id }: PastSource): string {
+  const digits = BigInt(`0x${digestOf(by, agent, id).toString('hex')}`).toString(36)
+  return threadKey(digits.slice(0, threadIdLength))
+}
+
+/** The id of a turn that was taken in. */
+export function idOfPastTurn(key: string, sourceId: string): string {
+  const hex = digestOf(key, sourceId).toString('hex')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20, 32),
+  ].join('-')
+}
+
+export const nameOfPastAgent = (agent: PastAgent): string =>
+  knownAgents.find(({ id }) => id === agent)?.name ?? agent
+
+export interface PastRoute {
+  readonly projectId: string | null
+  readonly agentId: string | null
+  /** Whether that agent can open the session of its own. */
+  readonly canResume: boolean
+}
+
+const nowhere: PastRoute = { projectId: null, agentId: null, canResume: false }
+const maxFolderDepth = 64
+const maxAgents = 200
+
+/** Gemini CLI removes a session that is loaded. */
+const losesSessions: ReadonlySet<PastAgent> = new Set(['gemini'])
+
+/** The project of a folder: the nearest above it; and its agent that starts the same program. */
+export const findPastRoute = defineQuery('find-past-route', {
+  scope: 'write',
+  on: 'nobody',
+  run: async (
+    reader,
+    { agent, folder }: { readonly agent: PastAgent; readonly folder: string | null },
+  ): Promise<PastRoute> => {
+    const projectId = folder === null ? undefined : await projectOf(reader, folder)
+    return projectId === undefined
+      ? nowhere
+      : { projectId, ...(await agentIn(reader, projectId, agent)) }
+  },
+})
+
+async function projectOf(reader: Reader, folder: string): Promise<string | undefined> {
+  let path = folder
+  for (let depth = 0; depth < maxFolderDepth; depth++) {
+    const [project] = await reader.all(selectProjectsAt, { path })
+    if (project) return project.id
+    if (dirname(path) === path) return undefined
+    path = dirname(path)
+  }
+  return undefined
+}
+
+async function agentIn(
+  reader: Reader,
+  projectId: string,
+  agent: PastAgent,
+): Promise<Omit<PastRoute, 'projectId'>> {
+  const agents = await agentsOfProject(reader, projectId, maxAgents)
+  const same = agents.filter(
+    ({ command, args, report }) =>
+      knownAgentOf({ command, args, agentInfo: report?.agentInfo })?.id === agent,
+  )
+  const found = same.find(({ protocol }) => protocol === 'acp') ?? same[0]
+  return {
+    agentId: found?.id ?? null,
+    canResume: found?.protocol === 'acp' && !losesSessions.has(agent),
+  }
+}
+
+export const listImportedSessions = defineQuery('list-imported-sessions', {
+  scope: 'read',
+  on: 'caller',
+  run: async (
+    reader,
+    { by, agent, ...page }: PageQuery & { by: string; agent?: PastAgent | undefined },
+  ): Promise<Page<ImportedSession>> => {
+    const found = await reader.all(selectImportedPage, {
+      ...pageParams(page),
+      accountId: by,
+      agent: agent ?? '',
+      ofAny: agent === undefined ? 1 : 0,
+    })
+    const cut = cutPageBy(found, page.limit, ({ created_at, conversation_key }) => ({
+      createdAt: created_at,
+      id: conversation_key,
+    }))
+    return {
+      ...cut,
+      items: cut.items.map((row) => ({
+        ...fields(row, 'agent', 'state', 'mark', 'title'),
+        id: row.source_id,
+        key: row.conversation_key,
+        at: row.updated_at,
+      })),
+    }
+  },
+})
