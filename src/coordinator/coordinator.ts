@@ -13,6 +13,7 @@ import { Gateway } from './gateway/gateway.ts'
 import { findLeftSecretFiles } from './launch-secrets.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { OfflineTimer } from './offline-timer.ts'
+import { isPastRequest, PastReads } from './past-sessions.ts'
 import { endOrphans, ProcessTable } from './process-tree.ts'
 import { type NewFact, Spool } from './spool.ts'
 import { Supervisor, type SupervisorOptions } from './supervisor.ts'
@@ -73,8 +74,9 @@ export class Coordinator {
       fetchTurn: (launchId, turnId) => this.#link.fetchTurn(launchId, turnId),
       report: (fact) => this.#report(fact),
     })
+    const pastReads = new PastReads(options.env)
     this.#requests = new CoordinatorRequests({
-      answer: (ask) => this.#acpAgents.answer(ask),
+      answer: (ask) => (isPastRequest(ask) ? pastReads.answer(ask) : this.#acpAgents.answer(ask)),
       report: (fact) => this.#report(fact),
       logger,
     })

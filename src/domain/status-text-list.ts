@@ -333,6 +333,7 @@ export const sentences = {
   folderNotEmpty: '{folder} is not empty, and its contents exist nowhere else.',
   plainNotEmpty: 'A plain directory that is not empty, and its contents exist nowhere else.',
   requestNotKnown: 'The coordinator of this machine does not support this.',
+  pastGone: 'This session is no longer in the files of its agent.',
   answerTooLarge: 'The answer is too large.',
   fileNotJson: 'it is not JSON',
   noList: '{kind} is not a list',

@@ -1,4 +1,5 @@
 /** Names every reader of agents' own files. */
+import type { PastHead } from '../protocol/conversations/past-session.ts'
 import { claudeSessions } from './claude.ts'
 import { codexSessions } from './codex.ts'
 import { copilotSessions } from './copilot.ts'
@@ -12,6 +13,8 @@ import {
   type PastRecord,
   type PastSession,
   type PastSessions,
+  type PastTurn,
+  type Skipped,
   skipped,
 } from './port.ts'
 
@@ -25,6 +28,27 @@ const readers: Readonly<Record<PastAgent, PastSessions>> = {
 }
 
 export const readerOf = (agent: PastAgent): PastSessions => readers[agent]
+
+/** What is said of it where it is taken in. */
+export const headOf = (past: PastSession, machine: string): PastHead => ({
+  agent: past.agent,
+  id: past.id,
+  title: past.title,
+  folder: past.folder,
+  branch: past.branch,
+  version: past.version,
+  forkOf: past.forkOf,
+  archived: past.archived,
+  updatedAt: past.updatedAt,
+  machine,
+})
+
+/** The turns of one; what was left out goes to `skipped`. */
+export async function* turnsOf(past: PastSession, skipped: Skipped[]): AsyncGenerator<PastTurn> {
+  for await (const each of readPast(past))
+    if (each.kind === 'turn') yield each.turn
+    else skipped.push(each.skipped)
+}
 
 /** The turns of a session, the newest where there are too many. */
 export async function* readPast(past: PastSession): AsyncGenerator<PastRecord> {

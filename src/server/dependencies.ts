@@ -14,6 +14,7 @@ import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
 import type { UserSessions } from './consoles/user-sessions.ts'
 import type { SearchIndexer } from './conversations/indexer.ts'
+import type { PastSessionsOfMachines } from './conversations/past-sessions.ts'
 import type { Connections } from './live/connections.ts'
 import type { Presence } from './live/presence.ts'
 import type { Tails } from './live/tail.ts'
@@ -114,6 +115,7 @@ export interface ServerDependencies extends Basics {
   readonly reviews: Reviews
   readonly landings: Landings
   readonly hosts: Hosts
+  readonly pastSessions: PastSessionsOfMachines
   readonly folders: ProjectFolders
   /** User sessions that somebody is attached to (US3). */
   readonly attached: Presence

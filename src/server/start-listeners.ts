@@ -10,6 +10,7 @@ import { App } from '../services/app.ts'
 import { AgentCalls } from './agent-sessions/agent-calls.ts'
 import { UserSessions } from './consoles/user-sessions.ts'
 import { SearchIndexer } from './conversations/indexer.ts'
+import { PastSessionsOfMachines } from './conversations/past-sessions.ts'
 import type { ServerDependencies } from './dependencies.ts'
 import type { ServerDoor } from './door.ts'
 import { buildApp } from './http/app.ts'
@@ -128,6 +129,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
       projectRoots: folderRules.roots,
     }),
     worktrees: new Worktrees(store, coordinatorRequests),
+    pastSessions: new PastSessionsOfMachines(store, coordinatorRequests),
     fileOperations: new FileOperations(store, coordinatorRequests),
     reviews: new Reviews(store, coordinatorRequests),
     landings: new Landings({ store, clock, coordinatorRequests, hosts }),

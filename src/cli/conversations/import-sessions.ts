@@ -10,22 +10,17 @@ import { unreadable } from '../../past-sessions/lines.ts'
 import {
   type PastAgent,
   type PastSession,
-  type PastTurn,
   pastAgents,
   type Skipped,
   type SkipReason,
   skipped as skippedOf,
   skipWords,
 } from '../../past-sessions/port.ts'
-import { readPast } from '../../past-sessions/readers.ts'
+import { headOf, turnsOf } from '../../past-sessions/readers.ts'
 import { removeCopies } from '../../past-sessions/sqlite-copy.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import {
-  type ImportedSession,
-  type PastHead,
-  piecesOfTurns,
-} from '../../protocol/conversations/past-session.ts'
+import { type ImportedSession, piecesOfTurns } from '../../protocol/conversations/past-session.ts'
 import { counted } from '../amounts.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -189,7 +184,7 @@ async function takeIn(
       any ||= turns.length > 0
       if (!any) return skip('no_prompt')
       const mark = isLast ? past.mark : null
-      const body = { source: headOf(past), turns: [...turns], mark, named }
+      const body = { source: headOf(past, hostname()), turns: [...turns], mark, named }
       const answer = await context.client.post('/api/imported-sessions', { body })
       if (answer.outcome !== 'taken') return skip(answer.outcome)
       added += answer.added
@@ -211,25 +206,6 @@ const aboutTheSession: ReadonlySet<string> = new Set(['invalid_request', 'too_la
 /** Errors of the file system name what they are about. */
 const isAboutFile = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && 'path' in error
-
-async function* turnsOf(past: PastSession, skipped: Skipped[]): AsyncGenerator<PastTurn> {
-  for await (const each of readPast(past))
-    if (each.kind === 'turn') yield each.turn
-    else skipped.push(each.skipped)
-}
-
-const headOf = (past: PastSession): PastHead => ({
-  agent: past.agent,
-  id: past.id,
-  title: past.title,
-  folder: past.folder,
-  branch: past.branch,
-  version: past.version,
-  forkOf: past.forkOf,
-  archived: past.archived,
-  updatedAt: past.updatedAt,
-  machine: hostname(),
-})
 
 function wordsFor({ created, grown, unchanged, turns }: TakenIn): string {
   const others = [

@@ -94,6 +94,38 @@ export const ImportedSession = z.object({
 })
 export type ImportedSession = z.output<typeof ImportedSession>
 
+const SkippedFile = z.object({ file: z.string(), reason: z.string(), detail: z.string() })
+
+/** Sessions that lie on a machine, the newest first. */
+export const PastSessionsPage = z.object({
+  items: z.array(
+    PastHead.pick({ agent: true, id: true, title: true, folder: true, updatedAt: true }).extend({
+      bytes: z.number(),
+      state: z
+        .enum(['new', 'taken', 'more', 'deleted'])
+        .describe('`more`: its files have changed since it was taken in'),
+      key: z.string().nullable(),
+    }),
+  ),
+  total: z.int(),
+  skipped: z.array(SkippedFile).describe('Why: a code, and what is filled into its words'),
+  nextCursor: z.string().nullable(),
+})
+export type PastSessionsPage = z.output<typeof PastSessionsPage>
+
+export const TakenSessions = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      key: z.string().nullable(),
+      outcome: z.enum([...pieceOutcomes, 'empty']),
+      added: z.int(),
+    }),
+  ),
+  skipped: z.array(SkippedFile),
+})
+export type TakenSessions = z.output<typeof TakenSessions>
+
 /** Puts turns together to pieces; the last of them says so. */
 export async function* piecesOfTurns(
   turns: AsyncIterable<PastTurn>,

@@ -11,6 +11,7 @@
  * updates the register.
  */
 import * as z from 'zod'
+import { pastRequests } from '../conversations/past-requests.ts'
 import type { Notice } from '../notices.ts'
 import { landingRequests } from '../review/landing-requests.ts'
 import { reviewRequests } from '../review/review-requests.ts'
@@ -112,6 +113,7 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
   }),
   ...reviewRequests,
   ...landingRequests,
+  ...pastRequests,
 ])
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
 export type CoordinatorRequestKind = CoordinatorRequest['kind']

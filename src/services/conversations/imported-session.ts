@@ -103,6 +103,41 @@ async function agentIn(
   }
 }
 
+interface NamedSession {
+  readonly agent: PastAgent
+  readonly id: string
+  readonly mark: string
+}
+
+/** What is known of some sessions: whether they were taken in, and since then have changed. */
+export const findImported = defineQuery('find-imported', {
+  scope: 'read',
+  on: 'caller',
+  run: async (
+    reader,
+    { by, items }: { readonly by: string; readonly items: readonly NamedSession[] },
+  ): Promise<
+    { state: 'new' | 'taken' | 'more' | 'deleted' | 'began_here'; key: string | null }[]
+  > => {
+    const found: Awaited<ReturnType<typeof stateOf>>[] = []
+    for (const item of items) found.push(await stateOf(reader, by, item))
+    return found
+  },
+})
+
+async function stateOf(reader: Reader, by: string, { agent, id, mark }: NamedSession) {
+  const row = await reader.row('imported_sessions', { account_id: by, agent, source_id: id })
+  const began = await reader.row('agent_session_ids', { id })
+  if (began && began.conversation_key !== row?.conversation_key)
+    return { state: 'began_here' as const, key: null }
+  if (!row) return { state: 'new' as const, key: null }
+  if (row.state === 'deleted') return { state: 'deleted' as const, key: null }
+  return {
+    state: row.mark === mark ? ('taken' as const) : ('more' as const),
+    key: row.conversation_key,
+  }
+}
+
 export const listImportedSessions = defineQuery('list-imported-sessions', {
   scope: 'read',
   on: 'caller',

@@ -149,7 +149,7 @@ const classes = {
       'signOutChannelPerson',
       'setCutover',
     ] as const),
-    ...(['changeSetUp', 'resumeFromFile'] as const),
+    ...(['changeSetUp', 'resumeFromFile', 'listPastSessions', 'takePastSessions'] as const),
   ],
   /** What is shared is changed, or something of the caller's own begun. */
   changes: [

@@ -291,6 +291,11 @@ export const rights: readonly Right[] = [
   },
   {
     scope: 'manage',
+    because: 'it reads files of the user that a machine’s coordinator runs as',
+    operations: ['listPastSessions', 'takePastSessions'],
+  },
+  {
+    scope: 'manage',
     because: 'it is a rule of the whole installation, under which every conversation is cut',
     operations: ['setCutover'],
   },

@@ -251,6 +251,7 @@ const words: Sentences = {
   folderNotEmpty: '{folder} は空ではありません。その内容は他のどこにもありません。',
   plainNotEmpty: 'git のないフォルダーで、空ではありません。その内容は他のどこにもありません。',
   requestNotKnown: 'このマシンのコーディネーターは、この操作に対応していません。',
+  pastGone: 'このセッションは、エージェントのファイルにもうありません。',
   answerTooLarge: '応答が大きすぎます。',
   fileNotJson: 'JSON ではありません',
   noList: '{kind} がリストではありません',
