@@ -151,6 +151,8 @@ export async function liveInChat(steps: readonly Step[]): Promise<readonly strin
   const seen: string[] = []
   let running: RunningHere | undefined
   let asked = 0
+  /** An agent refuses a prompt before it does anything else. */
+  let hasDone = false
 
   const compare = async (isLast: boolean): Promise<void> => {
     const fresh = await server.store.query(readThread, { key })
@@ -174,6 +176,7 @@ export async function liveInChat(steps: readonly Step[]): Promise<readonly strin
       await say(`message ${seen.length}`)
       if (running) return 'say-meanwhile'
       running = await nextTurn(machine)
+      hasDone = false
       return 'say'
     }
     if (step.does === 'withdraw') {
@@ -186,6 +189,8 @@ export async function liveInChat(steps: readonly Step[]): Promise<readonly strin
     }
     if (!running) return '-'
     const { launchId, turnId } = running
+    if (step.does === 'refuse' && hasDone) return '-'
+    hasDone ||= step.does !== 'wait'
     switch (step.does) {
       case 'tell':
         await machine.tell(...step.updates.map((each) => update(launchId, turnId, each)))

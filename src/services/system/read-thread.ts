@@ -90,8 +90,9 @@ async function turnsIn(
   return { turns: turns.sort(byBegin), earlierTurns: nextCursor }
 }
 
-const isOver = ({ state, about, rewound }: ListedTurn): boolean =>
-  state !== 'queued' && state !== 'running' && about !== 'summary' && !rewound
+/** Those that ran: one that was withdrawn before is told by no event, and did nothing. */
+const isOver = ({ state, about, rewound, startedAt }: ListedTurn): boolean =>
+  startedAt !== null && state !== 'running' && about !== 'summary' && !rewound
 
 const byBegin = (a: ThreadTurn, b: ThreadTurn): number => {
   if (a.at !== b.at) return a.at < b.at ? -1 : 1
