@@ -101,6 +101,11 @@ export async function placeFor(
   }
   const { folder } = workplace
   if (!isAbsolutePath(folder)) throw invalidField('workplace.folder', refusalText('absoluteFolder'))
+  const agent = await reader.row('agents', { id: route.agentId })
+  if (agent?.protocol === 'mcp')
+    throw new Refusal('wrong_state', refusalText('pullsInFolder', { agent: route.agentId }), {
+      workplace,
+    })
   const { projectId } = route
   const isKnown =
     (await isInProject(reader, projectId, folder)) ||

@@ -1,0 +1,81 @@
+/** Sessions of agents that pull: a process that was started for one serves it, and no other. */
+import { expect, test } from 'vitest'
+import { beginThread } from '../../../src/services/flows/begin-thread.ts'
+import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { openTestStore } from '../../support/store.ts'
+import { openPad, ordered } from '../processes/launch-pad.ts'
+import { by } from '../projects/installation.ts'
+
+async function open() {
+  const { store, clock } = await openTestStore()
+  const pad = await openPad(store, clock)
+  const { projectId, agentId } = pad
+  const begin = (content: string) => store.run(beginThread, { projectId, agentId, content, by })
+  const order = async (lane: string) => {
+    const process = await pad.launches.order({ projectId, agentId, lane })
+    if (!process) throw new Error('nothing was ordered')
+    return process.launchId
+  }
+  /** A process of a lane that has signed in, and what it is handed. */
+  const serve = async (launchId: string) => {
+    const { launchToken } = await pad.coordinator.start(launchId)
+    const signedIn = await pad.signInAs(launchToken)
+    if (signedIn.status !== 'ok') throw new Error('there was no work')
+    const { id: agentSessionId, conversationKey } = signedIn.agentSession
+    const caller = { agentId, projectId, agentSessionId }
+    return { caller, conversationKey, messages: await store.run(handOverMessages, caller) }
+  }
+  return { store, pad, begin, order, serve, projectId, agentId }
+}
+
+const textsOf = ({ messages }: { messages: readonly { content: string }[] }) =>
+  messages.map(({ content }) => content)
+
+test('[SN10] two threads and the common process of an agent are handed their own messages', async () => {
+  const { pad, begin, order, serve } = await open()
+  const { key: one } = await begin('one')
+  const { key: other } = await begin('other')
+  await pad.say('common')
+  const inOne = await serve(await order(one))
+  const inOther = await serve(await order(other))
+  const inCommon = await serve((await ordered(pad)).launchId)
+  expect([inOne, inOther, inCommon].map(({ conversationKey }) => conversationKey)).toEqual([
+    one,
+    other,
+    undefined,
+  ])
+  expect([inOne, inOther, inCommon].map(({ messages }) => textsOf(messages))).toEqual([
+    ['one'],
+    ['other'],
+    ['common'],
+  ])
+})
+
+test('[SN10] a process that signs in with its passkey and its launch id serves its thread', async () => {
+  const { store, pad, begin, order, projectId, agentId } = await open()
+  const { key } = await begin('one')
+  await pad.say('common')
+  const launchId = await order(key)
+  await pad.coordinator.start(launchId)
+  const signedIn = await pad.signIn(agentId, launchId)
+  expect(signedIn.agentSession.conversationKey).toBe(key)
+  const handed = await store.run(handOverMessages, {
+    agentId,
+    projectId,
+    agentSessionId: signedIn.agentSession.id,
+  })
+  expect(textsOf(handed)).toEqual(['one'])
+  // Without naming one it is a common process.
+  const common = await pad.signIn(agentId)
+  expect(common.agentSession.conversationKey).toBeUndefined()
+})
+
+test('[SN10] nothing is ordered twice for a thread, and its messages start no common process', async () => {
+  const { pad, begin, order, serve, projectId, agentId } = await open()
+  const { key } = await begin('one')
+  expect(await pad.order()).toBeNull()
+  const launchId = await order(key)
+  expect(await pad.launches.order({ projectId, agentId, lane: key })).toBeNull()
+  await serve(launchId)
+  expect(await pad.launches.order({ projectId, agentId, lane: key })).toBeNull()
+})
