@@ -290,7 +290,7 @@ async function sayAgain(
 }
 
 const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
-const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
+const goOnPath = '/api/conversations/{key}/go-on'
 
 function useChatActions(
   projectId: string,
@@ -315,7 +315,7 @@ function useChatActions(
           body: { status: 'rejected' },
         }),
       retry: ({ id }) => sayAgain(projectId, agentId, { key, turnId: id }),
-      goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
+      goOn: (goOn) => client.post(goOnPath, { params: { key }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
       withdraw: (seq) =>
         client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),

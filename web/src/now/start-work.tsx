@@ -34,6 +34,7 @@ export function StartWork({ home }: { home: Home }) {
   // What was chosen last is offered again; what was typed is kept until it is sent.
   const [draft, setDraft] = useDraft<Draft>('now.start', { text: '', projectId: '', agentId: '' })
   const { waiting, error, send, stop } = useSending()
+  const beginning = useSending<{ readonly key: string }>()
   const projects = home.projects.filter(({ agentIds }) => agentIds.length > 0)
   const project = projects.find(({ id }) => id === draft.projectId) ?? projects[0]
   if (!mayWrite || !project) return null
@@ -64,6 +65,25 @@ export function StartWork({ home }: { home: Home }) {
     })
   }
 
+  /** In a process of its own, beside the agent's first session. */
+  async function begin() {
+    if (!project || !agent) return
+    if (draft.text.trim() === '') return area.current?.focus()
+    const { workplace } = draft
+    const body = { agentId: agent.id, content: draft.text, ...(workplace && { workplace }) }
+    const path = '/api/projects/{projectId}/conversations'
+    const params = { projectId: project.id }
+    const begun = await beginning.send(body, (options) =>
+      client.post(path, { params, body, ...options }),
+    )
+    if (!begun) return
+    setDraft({ ...draft, text: '', projectId: project.id, agentId: agent.id })
+    await navigate({
+      to: '/projects/$projectId/session/$key',
+      params: { projectId: project.id, key: begun.key },
+    })
+  }
+
   return (
     <form
       onSubmit={(event) => void start(event)}
@@ -78,8 +98,9 @@ export function StartWork({ home }: { home: Home }) {
         onSend={() => void start()}
         className="w-full bg-transparent px-1.5 py-1.5 outline-none max-md:text-base"
       />
-      <ProblemNote error={error} typed />
+      <ProblemNote error={error ?? beginning.error} typed />
       <SlowAnswer waiting={waiting} onStop={stop} />
+      <SlowAnswer waiting={beginning.waiting} onStop={beginning.stop} />
       <div className="flex flex-wrap items-center gap-1">
         <Choice
           label={now.inProject}
@@ -112,7 +133,15 @@ export function StartWork({ home }: { home: Home }) {
             disabled={false}
           />
         )}
-        <div className="ml-auto">
+        <div className="ml-auto flex gap-1">
+          <SubmitButton
+            look="quiet"
+            type="button"
+            waiting={beginning.waiting}
+            onClick={() => void begin()}
+          >
+            {now.newSession}
+          </SubmitButton>
           <SubmitButton waiting={waiting}>{now.start}</SubmitButton>
         </div>
       </div>

@@ -50,7 +50,7 @@ export const mostColumns = 6
  * Whether it is one agent's session that is neither a chat nor a role: a fork, or its work on
  * tasks.
  */
-export const hasAgent = (key: string): boolean => /^(?:fork|work):/.test(key)
+export const hasAgent = (key: string): boolean => /^(?:session|fork|work):/.test(key)
 
 export const userSessionOf = (key: string): string | undefined =>
   /^console:([^.]+)\./.exec(key)?.[1]

@@ -191,6 +191,7 @@ export const now = {
   workplace: 'Workplace',
   anyWorkplace: 'As the project says',
   addAgent: 'Add an agent…',
+  newSession: 'New session',
   start: 'Start',
   keys: 'j k move · a approve · r reject',
   /** For somebody who may not decide. */

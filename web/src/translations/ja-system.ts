@@ -188,6 +188,7 @@ export const now: typeof english.now = {
   workplace: '作業場所',
   anyWorkplace: 'プロジェクトの設定どおり',
   addAgent: 'エージェントを追加…',
+  newSession: '新しいセッション',
   start: '開始',
   keys: 'j k 移動 · a 承認 · r 却下',
   waitingForOthers: '判断待ち',

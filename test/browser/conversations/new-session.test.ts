@@ -1,0 +1,38 @@
+/** A session begun on Now, with the real thing: it is answered by a process of its own. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { phone, wide } from '../tabs.ts'
+import { visit } from '../visit.ts'
+
+const here = visit({ up: true })
+
+test('[SN12] "New session" begins one beside the first, shows it, and it is written in', async () => {
+  const agentId = 'robin'
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'robin' } })
+  const body = { id: agentId, name: agentId, protocol: 'acp', command: 'holdfast' } as const
+  await here.elsewhere.post('/api/agents', { body: { ...body, args: ['demo-acp'] } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
+    params: { projectId, agentId },
+  })
+  const page = await here.ownerPage('/', { viewport: wide })
+  await page.getByLabel('What should be done?').fill('a first job')
+  await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'robin' })
+  await page.getByRole('button', { name: 'New session' }).click()
+  await page.waitForURL(/\/projects\/[^/]+\/session\/session/)
+  const log = page.getByRole('log')
+  await log.getByText('echo: a first job', { exact: true }).waitFor()
+  await page.getByRole('textbox', { name: /^Write to/ }).fill('and more')
+  await page.keyboard.press('Enter')
+  await log.getByText('echo: and more', { exact: true }).waitFor()
+  const { items } = await here.elsewhere.get('/api/processes', { query: { projectId, agentId } })
+  expect(items).toHaveLength(1)
+  expect(items).toMatchObject([{ conversationKey: expect.stringMatching(/^session:/) }])
+  const shots = process.env['SHOTS']
+  if (shots === undefined) return
+  await page.screenshot({ path: join(shots, 'session-wide.png') })
+  await page.setViewportSize(phone)
+  await page.screenshot({ path: join(shots, 'session-phone.png') })
+  await page.goto(new URL('/', page.url()).href)
+  await page.getByRole('button', { name: 'New session' }).waitFor()
+  await page.screenshot({ path: join(shots, 'now-phone.png') })
+})
