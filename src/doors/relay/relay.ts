@@ -190,7 +190,7 @@ export const relayDoor: Door = {
  * repeated request is answered by the same event.
  */
 /** What each request calls: which scope that needs, and whose it is. */
-const useCaseOf: Readonly<Record<RelayRequest['type'], Rights>> = {
+export const relayRights: Readonly<Record<RelayRequest['type'], Rights>> = {
   'session:create': createUserSession,
   'session:resume': getUserSession,
   'session:terminate': terminateUserSession,
@@ -216,7 +216,7 @@ async function handleRelayMessage(
 ): Promise<void> {
   const request = requestIn(checked(RelayMessage, message))
   const { userSessions } = deps
-  requireScope(who, useCaseOf[request.type].scope)
+  requireScope(who, relayRights[request.type].scope)
   switch (request.type) {
     case 'session:create': {
       relay.requireFreeStream()

@@ -5,6 +5,7 @@
  */
 
 import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
+import type { Rights } from '../../domain/access/rights.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -67,9 +68,13 @@ const handlers: HandlersOf<Routes> = {
   ...documentHandlers(() => scopes),
 }
 
-/** The scope that each operation needs. */
+/** What each operation needs, and whose it is. */
+export const routeRights: Readonly<Record<keyof Routes, Rights>> = Object.fromEntries(
+  Object.entries(handlers).map(([operation, { does }]) => [operation, does]),
+) as Record<keyof Routes, Rights>
+
 export const scopes: Scopes = Object.fromEntries(
-  Object.entries(handlers).map(([operation, { does }]) => [operation, does.scope]),
+  Object.entries(routeRights).map(([operation, { scope }]) => [operation, scope]),
 )
 
 function registerRoutes(app: FastifyInstance, deps: ServerDependencies): void {

@@ -6,6 +6,7 @@ import { createProject } from '../../../src/services/projects/change-project.ts'
 import { listProjects } from '../../../src/services/projects/queries.ts'
 import { openSocket } from '../../support/feed-clients.ts'
 import { openTestServer } from '../../support/server.ts'
+import { classOf } from './classes.ts'
 
 /** Lets a use case need another scope until the test is over. */
 function needs(declared: Rights, scope: Rights['scope']): void {
@@ -25,7 +26,9 @@ test('[SE15] a changed scope is seen in the answer of the route', async () => {
   needs(createProject, 'manage')
   expect((await create()).json).toMatchObject({ code: 'missing_scope', scope: 'manage' })
   expect((await server.ask('/api/projects', { token })).status).toBe(200)
+  expect(classOf('listProjects')).toBe('seen')
   needs(listProjects, 'manage')
+  expect(classOf('listProjects')).toBe('managed')
   expect((await server.ask('/api/projects', { token })).json).toMatchObject({ scope: 'manage' })
 })
 
