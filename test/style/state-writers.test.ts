@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { filesOfTheRepository, root } from './source-files.ts'
 import { stateWriters, writtenElsewhere } from './state-writers.ts'
 
-test('[HS27] a state of turn, launch, approval, work session or task has one writer', () => {
+test('[HS27] each state has one writer', () => {
   for (const { file } of Object.values(stateWriters))
     expect(existsSync(join(root, file))).toBe(true)
   expect(writtenElsewhere(filesOfTheRepository())).toEqual([])
@@ -31,6 +31,20 @@ test('[HS27] the control: a row added outside of the mover is refused', () => {
 test('[HS27] named columns that are no state are written anywhere, and all by the mover', () => {
   const mover = { ...writing('{ ...row, state }'), path: 'src/services/turns/move-turn.ts' }
   expect(writtenElsewhere([writing('{ id: turn.id, primer }'), mover])).toEqual([])
+})
+
+test.each([
+  ['agent_sessions', 'changesOf(ended)'],
+  ['role_agents', '{ ...agent, last_active_at: now }'],
+  ['worktrees', '{ id, removed_at: now }'],
+])('[HS27] the control: %s updated with %s outside of its writer is refused', (table, row) => {
+  const flow = { path: 'src/services/flows/x.ts', text: `await tx.update('${table}', ${row})` }
+  expect(writtenElsewhere([flow])).toEqual([`src/services/flows/x.ts:1 updates ${table}`])
+})
+
+test('[HS27] a row of the store that holds no state is written anywhere', () => {
+  const text = "await tx.update('agent_sessions', activityOf(after))"
+  expect(writtenElsewhere([{ path: 'src/services/work/x.ts', text }])).toEqual([])
 })
 
 test('[HS27] the control: of some tables no other file writes even a column that is no state', () => {

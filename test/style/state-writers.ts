@@ -11,6 +11,8 @@ interface StateWriter {
   readonly file: string
   /** 'all': no other file adds, changes or deletes a row. */
   readonly columns: readonly string[] | 'all'
+  /** Functions of the store that give rows without these columns. */
+  readonly without?: readonly string[]
   /** Files that put back rows as they were saved. */
   readonly restoredIn?: readonly string[]
 }
@@ -35,6 +37,26 @@ export const stateWriters: Readonly<Record<string, StateWriter>> = {
     columns: ['status'],
     restoredIn: restored,
   },
+  agent_sessions: {
+    file: 'src/services/agent-sessions/move-agent-session.ts',
+    columns: ['state', 'ended_at', 'end_reason', 'terminating_at', 'expires_at', 'suspected_at'],
+    without: ['activityOf'],
+  },
+  role_agents: {
+    file: 'src/services/flows/move-role-agent.ts',
+    columns: [
+      'state',
+      'asleep_at',
+      'terminating_at',
+      'terminate_reason',
+      'error',
+      'terminated_seq',
+    ],
+  },
+  worktrees: {
+    file: 'src/services/worktrees/worktree-record.ts',
+    columns: ['removed_at', 'removed_by'],
+  },
   contexts: { file: 'src/services/turns/move-context.ts', columns: 'all' },
 }
 
@@ -58,7 +80,7 @@ export function writtenElsewhere(
       if (!writer || writer.file === file.path) return
       if (write.method === 'delete' && writer.columns !== 'all') return
       if (write.method !== 'update' && writer.restoredIn?.includes(file.path)) return
-      if (write.method === 'update' && isHarmless(write.row, writer.columns)) return
+      if (write.method === 'update' && isHarmless(write.row, writer)) return
       found.push(`${placeOf(file, node)} ${write.method}s ${write.table}`)
     })
   return found
@@ -103,7 +125,8 @@ function writingStatements(
 
 const nameOf = (node: unknown): string => (node as Node)['name'] as string
 
-function isHarmless(row: Node | undefined, columns: StateWriter['columns']): boolean {
+function isHarmless(row: Node | undefined, { columns, without = [] }: StateWriter): boolean {
+  if (row?.type === 'CallExpression') return without.includes(nameOf(row['callee']))
   if (columns === 'all' || row?.type !== 'ObjectExpression') return false
   return (row['properties'] as readonly Node[]).every((property) => {
     const key = property['key'] as Node | undefined

@@ -44,7 +44,7 @@ export const configureAgent = defineUseCase('configure-agent', {
       throw new Refusal('wrong_state', refusalText('changesFull', { count: pending.length }))
     const wish = { configureId: random.uuid(), change }
     await tx.update('role_agents', {
-      ...agent,
+      id: agent.id,
       offers: JSON.stringify({ ...offers, pending: [...pending, wish] }),
     })
     const order = { launchId: launch.id, ...wish }

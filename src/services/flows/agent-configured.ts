@@ -40,7 +40,7 @@ export async function updateOffers(
   changed: Partial<Offers>,
 ): Promise<void> {
   await tx.update('role_agents', {
-    ...agent,
+    id: agent.id,
     offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }),
   })
 }

@@ -26,7 +26,6 @@ import type { AgentSession } from '../../protocol/agent-sessions/agent-session.t
 import {
   agentSessionFrom,
   agentSessionOf,
-  changesOf,
   liveOfPair,
   type Pair,
   type Post,
@@ -37,6 +36,7 @@ import { findLaunch, selectLaunchByToken } from '../../store/processes/launches.
 import { chosenSettings, selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { ownRow, taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
+import { addAgentSession } from '../agent-sessions/move-agent-session.ts'
 import { placeTask } from '../work/change-task.ts'
 import { takeOwnership } from '../work/end-work-session.ts'
 import { beginElsewhere } from './begin-turn.ts'
@@ -168,17 +168,12 @@ export async function takeLease(
   }
   const agentSession = begin(now, lease, durationMs(settings, 'agent_session.ttl_minutes'))
   const token = random.secret('session')
-  await tx.insert('agent_sessions', {
-    ...changesOf(agentSession),
+  await addAgentSession(tx, agentSession, {
     agent_id: agentId,
     project_id: projectId,
     lane,
-    purpose: agentSession.purpose,
     launch_id: launchId,
     token_hash: hashSecret(token),
-    created_at: now,
-    resumed_work_session_id: null,
-    context_id: null,
   })
   if (placed) await takeOwnership(tx, placed.session_id, id)
   const data = { agentSession: agentSessionOf(agentSession) }

@@ -1,4 +1,5 @@
 /** Creates the conversation of a fork (FS9), when its worktree has been made. */
+
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
@@ -18,6 +19,7 @@ import { shortOf } from '../conversations/conversation-workplace.ts'
 import { getOrCreateContext } from '../turns/context-record.ts'
 import { changeContext } from '../turns/move-context.ts'
 import { rewoundSince } from '../turns/turn-files.ts'
+import { addWorktree } from '../worktrees/worktree-record.ts'
 
 /** The newest messages that a fork begins with. */
 const maxForkedMessages = 1000
@@ -96,7 +98,7 @@ export async function createFork(
   await changeConversation(tx, row, {}, now)
   if (from) await forkContext(tx, from, plan, context)
   if (!(await tx.first(selectWorktreeAt, { coordinatorId: coordinator_id, top: made.top })))
-    await tx.insert('worktrees', {
+    await addWorktree(tx, {
       id: random.uuid(),
       project_id,
       user_session_id: '',

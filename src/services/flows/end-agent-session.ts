@@ -15,7 +15,6 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import { endWithAgentSession } from '../../domain/work/work-session-lifecycle.ts'
 import {
   agentSessionOf,
-  changesOf,
   liveOfAgent,
   selectCompanion,
 } from '../../store/agent-sessions/agent-sessions.ts'
@@ -25,6 +24,7 @@ import { isPushed, selectRunningOfSession } from '../../store/turns/turns.ts'
 import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { selectDrivenBy, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { maxRevoked } from '../agent-sessions/agent-session-record.ts'
+import { moveAgentSession } from '../agent-sessions/move-agent-session.ts'
 import { closeConversation } from '../conversations/change-conversation.ts'
 import { openConversationsOf } from '../conversations/queries.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
@@ -44,7 +44,7 @@ export async function endAgentSession(
   if (decision.outcome === 'unchanged') return false
   // Ended sessions are not asked for theirs.
   const openConversations = await openConversationsOf(tx, current)
-  await tx.update('agent_sessions', changesOf(decision.agentSession))
+  await moveAgentSession(tx, decision.agentSession)
   for (const transition of decision.transitions)
     appendTransition(tx, current, decision.agentSession, transition)
   // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.

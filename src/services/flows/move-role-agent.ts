@@ -143,6 +143,9 @@ const reasonColumns = ({ notices }: RoleAgentRow, reason: Detail) => ({
   notices: noticesColumn(notices, { reason }),
 })
 
+export const addRoleAgent = (tx: Tx, row: RoleAgentRow): Promise<void> =>
+  tx.insert('role_agents', row)
+
 async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
   await tellSession(tx, consoleKey(row.user_session_id, row.role))
   await tx.update('role_agents', row)

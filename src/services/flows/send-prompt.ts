@@ -70,7 +70,7 @@ export const sendPrompt = defineUseCase('send-prompt', {
     // With no choice to go on, a prompt tries whether the limit still holds.
     const triesAnyway = limit?.goes_on_left === 0
     if (triesAnyway) await liftLimit(tx, limit, context)
-    await tx.update('role_agents', { ...agent, last_active_at: now })
+    await tx.update('role_agents', { id: agent.id, last_active_at: now })
     await tx.update('user_sessions', { id: userSessionId, last_active_at: now })
     if (open.length === 0) await addTurn(tx, row)
     const next = open.length === 0 ? await findNextTurn(tx, launch) : undefined

@@ -41,7 +41,7 @@ import { clearLimit, inheritLimit } from '../turns/limit-record.ts'
 import { beginWorkSession } from '../work/end-work-session.ts'
 import { isWorkedOn } from '../work/plan-record.ts'
 import { stopProcessOf } from './end-role-agent.ts'
-import { moveRoleAgent } from './move-role-agent.ts'
+import { addRoleAgent, moveRoleAgent } from './move-role-agent.ts'
 
 export interface Spawn extends AskedUserSession, Omit<StartMachine, 'projectId'>, OfferId {
   readonly role: string
@@ -138,7 +138,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       created_at: now,
       last_active_at: now,
     })
-    await tx.insert('role_agents', row)
+    await addRoleAgent(tx, row)
     if (failed?.agent_id === agent.id) {
       const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
       await inheritLimit(tx, roleContextKey(row), its, context)
@@ -295,7 +295,7 @@ export const wakeRoleAgent = defineUseCase('wake-role-agent', {
     )
     const knew = await tx.first(selectContextOf, roleContextKey(row))
     await tx.update('role_agents', {
-      ...row,
+      id: row.id,
       launch_id: launch.id,
       load_acp_session_id: knew?.acp_session_id ?? null,
     })

@@ -1,4 +1,5 @@
 /** Starts chats with agents, ends them, and knows which panels are open (CH5). */
+
 import { systemId } from '../../domain/access/caller.ts'
 import { decideAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
@@ -17,7 +18,6 @@ import type { Process } from '../../protocol/processes/process.ts'
 import {
   agentSessionFrom,
   agentSessionOf,
-  changesOf,
   liveOfPost,
   type Pair,
   type Post,
@@ -36,6 +36,7 @@ import {
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectOpenElsewhere } from '../../store/turns/turns.ts'
+import { moveAgentSession } from '../agent-sessions/move-agent-session.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { chooseWorkplace } from '../conversations/conversation-workplace.ts'
 import { hasSignedIn } from '../processes/launch-record.ts'
@@ -172,7 +173,7 @@ export async function closeChat(
   const decision = decideAgentSession(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
   const agentSession = agentSessionOf(decision.agentSession)
-  await tx.update('agent_sessions', changesOf(decision.agentSession))
+  await moveAgentSession(tx, decision.agentSession)
   const event = { type: 'agent-session-terminating', data: { agentSession } } as const
   tx.append(projectStream(projectId), event, [home])
   return agentSession

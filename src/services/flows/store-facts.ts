@@ -29,7 +29,6 @@ import {
 } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addModelUsage } from '../../store/turns/model-usage.ts'
-import { storeAnswerPart } from '../processes/coordinator-requests.ts'
 import {
   fenced,
   type InEpoch,
@@ -39,6 +38,7 @@ import {
 import { noSuchCoordinator } from '../refusals.ts'
 import { applyTurnFact } from './apply-turn-fact.ts'
 import { endProcess } from './end-process.ts'
+import { storeAnswerPart } from './store-answer-part.ts'
 
 /** Launches of one coordinator that a goodbye ends. */
 const maxEndedByGoodbye = 10_000

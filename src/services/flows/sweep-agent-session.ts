@@ -1,4 +1,5 @@
 /** Records that agent sessions live, and ends those that are due. */
+
 import { expiresAtToWrite, postponed, sweep } from '../../domain/agent-sessions/expiry.ts'
 import type { EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -8,7 +9,6 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import {
   agentSessionFrom,
   agentSessionOf,
-  changesOf,
   liveOfPair,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import type { DueAgentSession } from '../../store/agent-sessions/due-agent-sessions.ts'
@@ -18,6 +18,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { ownRow } from '../agent-sessions/agent-session-record.ts'
+import { moveAgentSession } from '../agent-sessions/move-agent-session.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { endAgentSession } from './end-agent-session.ts'
@@ -28,7 +29,7 @@ import { endAgentSession } from './end-agent-session.ts'
 /** Marks a session as suspected: it ends unless a call begins within the grace period. */
 export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Instant): Promise<void> {
   const suspected = { ...agentSession, suspectedAt: now }
-  await tx.update('agent_sessions', changesOf(suspected))
+  await moveAgentSession(tx, suspected)
   const data = { agentSession: agentSessionOf(suspected) }
   tx.append(projectStream(agentSession.projectId), { type: 'agent-session-suspected', data })
 }
@@ -84,7 +85,7 @@ export const touchAgentSession = defineUseCase('touch-agent-session', {
     if (expiresAt === undefined && !lives) return
     const suspectedAt = lives ? null : current.suspectedAt
     const written = lives ? later(now, ttlMs) : (expiresAt ?? current.expiresAt)
-    await tx.update('agent_sessions', changesOf({ ...current, suspectedAt, expiresAt: written }))
+    await moveAgentSession(tx, { ...current, suspectedAt, expiresAt: written })
     if (lives) await suspectOther(tx, current, ttlMs, now)
   },
 })
@@ -164,7 +165,7 @@ async function writeDeadlines(
   { expiresAt, suspectedAt }: Extended,
 ): Promise<void> {
   if (expiresAt === current.expiresAt && suspectedAt === current.suspectedAt) return
-  await tx.update('agent_sessions', changesOf({ ...current, expiresAt, suspectedAt }))
+  await moveAgentSession(tx, { ...current, expiresAt, suspectedAt })
 }
 
 /**
@@ -179,7 +180,7 @@ export const postponeAgentSession = defineUseCase('postpone-agent-session', {
     const current = agentSessionFrom(await ownRow(tx, which))
     if (current.state === 'ended') return
     const ttlMs = durationMs(await settingsOf(tx, which.projectId), 'agent_session.ttl_minutes')
-    await tx.update('agent_sessions', changesOf(postponed(now, current, byMs, ttlMs)))
+    await moveAgentSession(tx, postponed(now, current, byMs, ttlMs))
   },
 })
 

@@ -2,6 +2,7 @@
  * Tells an agent that pulls its work what to do next (NA1), and records what it takes: the task,
  * the resume context, decisions.
  */
+
 import { heldUntil, type NextAction } from '../../domain/agent-sessions/next-action.ts'
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { chatKey, webKey } from '../../domain/conversations/key.ts'
@@ -10,10 +11,11 @@ import { type AgentAction, agentAction } from '../../domain/processes/start.ts'
 import { conversationStream, home, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import type { Task } from '../../protocol/work/task.ts'
-import { agentSessionOf, changesOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { agentSessionOf, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 import { type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { moveAgentSession } from '../agent-sessions/move-agent-session.ts'
 import {
   type CallingSession,
   type Claim,
@@ -211,7 +213,7 @@ async function ownWorkSession(
   workSessionId: string,
 ): Promise<void> {
   const changed = { ...agentSession, workSessionId }
-  await tx.update('agent_sessions', changesOf(changed))
+  await moveAgentSession(tx, changed)
   await takeOwnership(tx, workSessionId, agentSession.id)
   tx.append(projectStream(agentSession.projectId), {
     type: 'agent-session-changed',

@@ -47,7 +47,7 @@ export async function turnEnded(
   const event = { type: 'ended', outcome, stopReason, error: errorIn(fact) } as const
   const { ended } = await endTurn(tx, turn, event, { usage }, context)
   const active = agent && { ...agent, last_active_at: context.now }
-  if (active) await tx.update('role_agents', active)
+  if (active) await tx.update('role_agents', { id: active.id, last_active_at: context.now })
   if (isLeaving) return
   if (active && fact.notRun) return failUselessAgent(tx, active, launch, errorIn(fact), context)
   const isAtLimit = ended?.limitedUntil !== undefined

@@ -1,5 +1,6 @@
 /** The register of worktrees, and how new ones are set up (WT3, WT5). */
 
+import type { Instant } from '../../domain/instant.ts'
 import { detailFrom } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -9,7 +10,7 @@ import type { LinkFact } from '../../protocol/processes/link.ts'
 import type { SetUp } from '../../protocol/worktrees/worktree.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
-import { newRow } from '../../store/rows.ts'
+import { type NewRow, newRow } from '../../store/rows.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
 import {
@@ -115,6 +116,20 @@ async function register(
     type: 'worktree-made',
     data: { worktree: worktreeOf(newRow('worktrees', row)) },
   })
+}
+
+/** The row of a worktree whose folder was made for a fork. */
+export const addWorktree = (tx: Tx, row: NewRow<'worktrees'>): Promise<void> =>
+  tx.insert('worktrees', row)
+
+/** Takes a worktree out of the register; its row stays. */
+export async function removeWorktree(
+  tx: Tx,
+  { id: worktreeId, project_id }: WorktreeRow,
+  { by, now }: { by: string; now: Instant },
+): Promise<void> {
+  await tx.update('worktrees', { id: worktreeId, removed_at: now, removed_by: by })
+  tx.append(projectStream(project_id), { type: 'worktree-removed', data: { worktreeId, by } })
 }
 
 type Input = SetUp & { readonly projectId: string; readonly by: string }

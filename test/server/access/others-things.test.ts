@@ -137,6 +137,7 @@ const bodies: Partial<Record<keyof Routes, object>> = {
   decideApproval: { status: 'approved' },
   decideApprovalByNumber: { status: 'approved' },
   answerQuestion: { action: 'decline' },
+  goOnInConversation: { goOn: true },
 }
 
 /** Questions to a machine, which the scene does not answer. */

@@ -57,6 +57,7 @@ export const rights: readonly Right[] = [
       ] as const),
       ...([
         'getConversation',
+        'getThread',
         'getHistory',
         'readArchive',
         'getFlags',
