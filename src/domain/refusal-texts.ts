@@ -165,6 +165,8 @@ export const refusalSentences = {
   hasApproved: 'Approval {id} was approved by {who}',
   hasRejected: 'Approval {id} was rejected by {who}',
   hasSentBack: 'Approval {id} was sent back for revision by {who}',
+  notClosable: '{key} was not begun as a session, so it cannot be closed',
+  closeWorks: 'Something runs or waits in {key}: stop it first',
   nothingToChange: 'say what is to be changed: title or archived',
   nothingHeld: 'Approval {id} waits for a decision; there is none to take back',
   onlyPermissions: 'Only tool permissions can be always allowed',

@@ -26,6 +26,7 @@ import * as beginWithDemo from './flows/begin-with-demo.ts'
 import * as cancelTurn from './flows/cancel-turn.ts'
 import * as changeChannelChat from './flows/change-channel-chat.ts'
 import * as changeUserSession from './flows/change-user-session.ts'
+import * as closeSession from './flows/close-session.ts'
 import * as deleteAgent from './flows/delete-agent.ts'
 import * as deleteConversation from './flows/delete-conversation.ts'
 import * as deleteImported from './flows/delete-imported.ts'
@@ -107,6 +108,7 @@ const files: readonly object[] = [
   changeUserSession,
   chapters,
   chatOptions,
+  closeSession,
   configureAgent,
   coordinatorRequests,
   deleteAgent,

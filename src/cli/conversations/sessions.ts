@@ -3,11 +3,12 @@
  * listed here before, are `holdfast work`; the earlier commands about one still do what they did,
  * and name the new one.
  */
+import { ProblemError } from '../../client/failures.ts'
 import type { ListedConversation } from '../../protocol/conversations/conversation.ts'
 import { type CommandSpec, command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
-import { limitOption, projectOption } from '../options-everywhere.ts'
+import { limitOption, projectOption, yesOption } from '../options-everywhere.ts'
 import { namedProject, projectNames } from '../projects/choose-project.ts'
 import type { Style } from '../terminal.ts'
 import {
@@ -122,6 +123,27 @@ const archiving = (archived: boolean, summary: string): CommandSpec =>
     },
   })
 
+const closeSession = command({
+  summary:
+    'Close one for everybody: its process ends and its worktree goes; a message opens it again',
+  operands: { thread },
+  options: { yes: yesOption },
+  examples: [['sessions close session:k3v9x2m4p7qa', 'asks first where work would be lost']],
+  async run(context, given) {
+    const key = given.thread
+    const close = (body: { confirm?: string }) =>
+      context.client.post('/api/conversations/{key}/close', { params: { key }, body })
+    const closed = await close({}).catch(async (error: unknown) => {
+      if (!(error instanceof ProblemError)) throw error
+      const { code, digest, detail } = error.problem
+      if (code !== 'would_lose' || typeof digest !== 'string') throw error
+      await context.confirm(`Close ${key}?`, `${detail}.`)
+      return close({ confirm: digest })
+    })
+    context.finished(closed, `${key} is closed`)
+  },
+})
+
 /** About a work session, as it was called before. */
 const asBefore = (name: string, spec: CommandSpec): CommandSpec => ({
   ...spec,
@@ -148,6 +170,7 @@ export const threads: CommandSpec = {
     show: showSession,
     archive: archiving(true, 'Take one out of your list until something is said in it'),
     restore: archiving(false, 'Take one out of the archive'),
+    close: closeSession,
     checkpoint: asBefore('checkpoint', saveWorkSession),
     end: asBefore('end', endWorkSession),
     dismiss: asBefore('dismiss', dismissWorkSession),

@@ -15,13 +15,7 @@ import {
 import { textOf } from '../../platform/files/plain-file.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
-import {
-  cutDetail,
-  type Detail,
-  detailFields,
-  statusNotice,
-  withOutput,
-} from '../../protocol/status-texts.ts'
+import { cutDetail, type Detail, detailFields, statusNotice } from '../../protocol/status-texts.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../../protocol/worktrees/worktree.ts'
 import { CannotStart, requireFolder, setUpEnvironment } from '../agent-process.ts'
@@ -30,6 +24,7 @@ import { branchOf } from './branch-name.ts'
 import { filteredAmong } from './commit.ts'
 import type { NoRepository } from './find-repository.ts'
 import { type Git, GitFailure } from './git.ts'
+import { type KeptFilesReader, keptFiles } from './kept-files.ts'
 import { ownEntriesOf, placeIndex } from './look.ts'
 import { isNamedFolder, namedFolder } from './named-folder.ts'
 import type { Occupancy } from './occupancy.ts'
@@ -41,7 +36,7 @@ import {
   type WorktreeRecord,
   writeWorktreeRecord,
 } from './repository.ts'
-import { type CopyResult, copyIgnored, runSetUp, type SetUpResult } from './set-up.ts'
+import { type CopyResult, copyIgnored, runSetUp, type SetUpResult, setUpFailure } from './set-up.ts'
 import { copySparse, sparseSettings } from './sparse.ts'
 
 /** AG2: accessible to the owner only. */
@@ -287,14 +282,11 @@ async function unfilteredNote(worktree: Repository): Promise<Detail | null> {
 const takenError = (workspace: string): PathRefused =>
   new PathRefused(statusNotice('workspaceTaken', { workspace }))
 
-/** Length of the set-up output in a failure message. */
-const maxFailureOutputChars = 2000
-
 /**
  * Prepares the workspace of a role or conversation (WT1, WT4, WT5, CX9): finds or makes it below its root, reports it to the
  * server, and runs the project's set-up in a new worktree. A failed set-up fails the start.
  */
-export interface PrepareWorkspaceOptions {
+export interface PrepareWorkspaceOptions extends KeptFilesReader {
   readonly particulars: LaunchParticulars
   readonly workspace: NonNullable<AcpParticulars['workspace']>
   readonly git: Git
@@ -327,7 +319,9 @@ export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promis
     if (named && 'folder' in named)
       return { kind: 'plain', folder: named.folder, why: statusNotice('folderNamed') }
     const workspace = named?.below ?? wanted.path ?? role
-    return makeWorkspace(git, { projectFolder, root, workspace, userSessionShort, role, orFolder })
+    const files = await keptFiles(options, wanted.from, projectFolder)
+    const names = { root, workspace, userSessionShort, role }
+    return makeWorkspace(git, { projectFolder, ...names, orFolder, ...(files && { files }) })
   }
   const workspace = await occupancy.enter(launchId, root, make, (made) =>
     made.kind === 'worktree' ? made.top : made.folder,
@@ -389,20 +383,6 @@ const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpRepo
   exitCode: result?.exitCode ?? null,
   output: result?.output.slice(-maxSetUpOutput) ?? '',
 })
-
-function setUpFailure(file: string, { outcome, exitCode, output }: SetUpResult): Detail {
-  const how = {
-    failed:
-      exitCode === null
-        ? statusNotice('setUpSignal', { file })
-        : statusNotice('setUpEnded', { file, code: exitCode }),
-    timeout: statusNotice('setUpTooLong', { file }),
-    stopped: statusNotice('setUpStopped', { file }),
-    not_found: statusNotice('setUpNotRun', { file }),
-    done: '',
-  }[outcome]
-  return withOutput(how, output.slice(-maxFailureOutputChars).trimEnd())
-}
 
 function reportWorkspace(
   { report, particulars }: PrepareWorkspaceOptions,

@@ -15,7 +15,7 @@ import { KnownSecrets } from '../../platform/log/known-secrets.ts'
 import { mask } from '../../platform/log/mask.ts'
 import { killGroup } from '../../platform/processes/signals.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
+import { type Detail, statusNotice, withOutput } from '../../protocol/status-texts.ts'
 import { maxCopiedFiles, setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
 import { AgentOutput } from '../agent-output.ts'
 import type { Repository } from './repository.ts'
@@ -156,4 +156,22 @@ export function runSetUp({
     })
   })
   return promise
+}
+
+/** Characters of its output in the text of a failure. */
+const maxFailureOutputChars = 2000
+
+/** Why a set-up did not end as it should, in words. */
+export function setUpFailure(file: string, { outcome, exitCode, output }: SetUpResult): Detail {
+  const how = {
+    failed:
+      exitCode === null
+        ? statusNotice('setUpSignal', { file })
+        : statusNotice('setUpEnded', { file, code: exitCode }),
+    timeout: statusNotice('setUpTooLong', { file }),
+    stopped: statusNotice('setUpStopped', { file }),
+    not_found: statusNotice('setUpNotRun', { file }),
+    done: '',
+  }[outcome]
+  return withOutput(how, output.slice(-maxFailureOutputChars).trimEnd())
 }

@@ -9,6 +9,7 @@ import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
 import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
+import { closeWithPlace } from '../../server/worktrees/close-session.ts'
 import {
   getOrCreateConversation,
   resetConversation,
@@ -47,6 +48,7 @@ import { addMessage } from '../../services/flows/add-message.ts'
 import { beginThread } from '../../services/flows/begin-thread.ts'
 import { beginTurn } from '../../services/flows/begin-turn.ts'
 import { stopTurns } from '../../services/flows/cancel-turn.ts'
+import { findPlaceToClose } from '../../services/flows/close-session.ts'
 import { deleteConversation } from '../../services/flows/delete-conversation.ts'
 import { goOnInChat, goOnInConversation } from '../../services/flows/end-limit.ts'
 import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
@@ -95,6 +97,9 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
       : deps.app.run(setTitle, { ...change, title: body.title }, who, receipt)
   }),
   markSeen: run(markSeen, ({ params, body, who }) => ({ ...params, ...body, personId: who.id })),
+  closeConversation: by(findPlaceToClose, ({ params, body, who, deps, receipt }) =>
+    closeWithPlace(deps, who, { ...params, ...body }, receipt),
+  ),
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),

@@ -41,7 +41,7 @@ export const Conversation = z.object({
   userSessionId: z.string().optional().describe('Of an agent in a role, with the role'),
   role: z.string().optional(),
   workSessionId: z.string().optional().describe('Of work: the first work session of its lineage'),
-  /** Only for conversations between agents; others are always open. */
+  /** Closed: a session that was closed, or a conversation between agents that is over. */
   state: z.enum(['open', 'closed']),
   summary: z.string(),
   summaryBy: z

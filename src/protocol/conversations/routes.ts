@@ -80,6 +80,15 @@ export const conversationRoutes = {
       settled: z.boolean().optional().describe('Dismisses and clears everything up to it, too'),
     }),
   }),
+  closeConversation: route({
+    method: 'POST',
+    path: `${one}/close`,
+    summary:
+      'Close a session for everybody: its process ends and its place goes, when nothing can be ' +
+      'lost; otherwise `would_lose`, and its `digest` confirms. A message opens it again',
+    body: z.strictObject({ confirm: line(200).optional() }).optional(),
+    answer: Conversation,
+  }),
   deleteConversation: route({
     method: 'DELETE',
     path: one,

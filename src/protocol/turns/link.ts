@@ -293,6 +293,11 @@ export interface AcpParticulars {
     readonly setUp: SetUp | null
     /** Without git: the project's own folder, rather than an empty one. */
     readonly orFolder?: boolean
+    /**
+     * SL6: the files that a new worktree begins with, kept for the conversation. Left out, or where
+     * they are gone: those of the project's checkout.
+     */
+    readonly from?: { readonly key: string; readonly state: FileState }
   } | null
   /** AC4: the ACP session to restore, and when it was last opened; null: a new one. */
   readonly loadAcpSessionId: string | null

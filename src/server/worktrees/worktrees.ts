@@ -208,8 +208,7 @@ export class Worktrees {
         throw error
       },
     )
-    if (removed.outcome === 'would_lose')
-      throw new Refusal('would_lose', inWords(removed.losses), { losses: removed.losses })
+    if (removed.outcome === 'would_lose') throw wouldLose(removed.losses)
     if (removed.outcome !== 'refused') return
     const { reason, why, notice } = removed
     const code = {
@@ -301,6 +300,10 @@ const requestAbout = (
   withinMs,
   by: who.id,
 })
+
+/** The digest is what a confirmation names. */
+export const wouldLose = (losses: Losses): Refusal =>
+  new Refusal('would_lose', inWords(losses), { losses, digest: losses.digest })
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 

@@ -27,7 +27,7 @@ import {
 import { type ConversationRow, selectInFolder } from '../../store/conversations/conversations.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { selectOpenOperations } from '../../store/turns/turn-files.ts'
+import { selectLastState, selectOpenOperations } from '../../store/turns/turn-files.ts'
 import {
   isPushed,
   type QueuedChat,
@@ -158,12 +158,21 @@ export async function workspaceFor(
   const key = workplaceKeyOf(asked)
   const { workplace, workplace_folder: folder, lane } = await placeIn(reader, key)
   const named = { userSessionShort: 'chat', role: shortOf({ key, lane }), orFolder: true }
-  if (workplace === 'worktree')
-    return { ...named, path: null, setUp: await setUpOf(reader, projectId) }
+  if (workplace === 'worktree') {
+    const from = await lastStateOf(reader, key)
+    return { ...named, path: null, setUp: await setUpOf(reader, projectId), ...from }
+  }
   if (folder === null) return null
   // Whether a folder of the project leads out of it is for the machine to see.
   const roots = (await isInProject(reader, projectId, folder)) ? [] : [folder]
   return { ...named, path: folder, roots, setUp: null }
+}
+
+/** SL6: a place that was removed is made again with the files that its last turn left. */
+async function lastStateOf(reader: Reader, key: string) {
+  if (await reader.first(selectOfConversation, { key })) return undefined
+  const state = (await reader.first(selectLastState, { key }))?.after_state
+  return state ? { from: { key, state: JSON.parse(state) } } : undefined
 }
 
 /**

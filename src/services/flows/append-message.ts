@@ -15,6 +15,7 @@ import { type NewMessage, writeMessage } from '../conversations/conversation-rec
 import { answerCommentsIn } from '../review/change-comment.ts'
 import { tellSession } from '../tell-session.ts'
 import { queueChat } from '../turns/turn-record.ts'
+import { reopened } from './close-session.ts'
 
 /** The conversation whose context receives a message, if not the message's own. */
 interface TargetContext {
@@ -38,7 +39,8 @@ export async function appendMessage(
     readonly into?: TargetContext
   },
 ): Promise<Message> {
-  const { message, counted } = await writeMessage(tx, row, given, context, also)
+  const open = await reopened(tx, row, given.senderId, context)
+  const { message, counted } = await writeMessage(tx, open, given, context, also)
   await tx.update('conversations', countsOf(counted))
   if (message.role === 'assistant' && message.visible) {
     await forwardToChannel(tx, row, message.content, context.now)

@@ -18,6 +18,19 @@ export const selectFilesOf = statement<{ key: string }>()((db, p) =>
     .orderBy('turn_id'),
 )
 
+/** The files after the newest turn that was not taken back. */
+export const selectLastState = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('turn_files')
+    .select('after_state')
+    .where('conversation_key', '=', p.key)
+    .where('rewound_by', 'is', null)
+    .where('after_state', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('turn_id', 'desc')
+    .limit(1),
+)
+
 /** The files before the first turn that was not taken back. */
 export const selectFirstState = statement<{ key: string }>()((db, p) =>
   db

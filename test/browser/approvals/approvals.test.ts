@@ -214,3 +214,19 @@ test('[AP1] who decides too late is told in words who decided what', async () =>
   await page.getByText('Linus rejected it').waitFor()
   expect(await page.getByText('You approved it').count()).toBe(0)
 })
+
+test('[AP15] a held decision says who decided, and whoever did can take it back', async () => {
+  const projectId = await makeProject('holding')
+  const { id } = await ask(projectId, 'May I paint it red?')
+  const now = await here.ownerPage('/')
+  const card = now.getByRole('article').filter({ hasText: 'paint it red' })
+  await card.getByRole('button', { name: 'Approve' }).waitFor()
+  await here.elsewhere.post('/api/approvals/{approvalId}/decision', {
+    params: { approvalId: String(id) },
+    body: { status: 'approved', hold: 10 },
+  })
+  await card.getByText('You approved it').waitFor()
+  await card.getByText('Not carried out yet').waitFor()
+  await card.getByRole('button', { name: 'Undo' }).click()
+  await card.getByRole('button', { name: 'Approve' }).waitFor()
+})

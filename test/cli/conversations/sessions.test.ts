@@ -54,3 +54,17 @@ test('[CL6] commands about work sessions do what they did, and name the new one'
   expect(dismissed.stderr).toContain('holdfast work dismiss')
   expect(await holdfast(['sessions', 'end', 'session:none'])).toMatchObject({ code: 2 })
 })
+
+test('[SL6] a session in a folder of somebody’s is closed without a question', async () => {
+  const { holdfast, server } = await openInstallation()
+  const { id: projectId } = (await holdfast(['projects', 'create', 'game', '--json'])).json()
+  await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp'])
+  await holdfast(['projects', 'assign', 'game', 'ann'])
+  const path = `/api/projects/${projectId}/conversations`
+  const begun = await server.ask(path, { method: 'POST', body: { agentId: 'ann', title: 'Later' } })
+  const { key } = begun.json
+  expect((await holdfast(['sessions', 'close', key])).stdout).toContain(`${key} is closed`)
+  expect((await holdfast(['sessions', '--json'])).json().items).toMatchObject([
+    { key, state: 'closed' },
+  ])
+})

@@ -146,6 +146,7 @@ export const rights: readonly Right[] = [
       ...([
         'getOrCreateConversation',
         'deleteConversation',
+        'closeConversation',
         'addMessage',
         'setHistory',
         'setConversationSummary',

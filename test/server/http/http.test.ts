@@ -180,7 +180,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ],
     ...['removeSecret', 'listSecretUses', 'goOnInChat'],
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
-    ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson', 'withdrawMessage'],
+    ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson'],
+    ...['closeConversation', 'withdrawMessage'],
     ...[
       'listConversationTurns',
       'getConversationTurn',

@@ -9,6 +9,10 @@ import {
   setSummary,
   truncateHistory,
 } from '../../../src/services/conversations/change-conversation.ts'
+import {
+  archiveConversation,
+  markSeen,
+} from '../../../src/services/conversations/mark-conversation.ts'
 import { getConversation, listConversations } from '../../../src/services/conversations/queries.ts'
 import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
 import { sendMessage } from '../../../src/services/flows/post-message.ts'
@@ -100,3 +104,23 @@ test('[SC2] [CV6] a key that cannot be one is refused, and leaves no stream behi
   await store.run(getOrCreateConversation, { key: 'a:b' })
   expect(await store.streamsAfter('', 10)).toEqual([{ name: conversationStream('a:b'), head: 1 }])
 }, 60_000)
+
+test('[SC2] [SL2] [SL3] lists, the archive and what is settled are as on SQLite', async () => {
+  const store = await open()
+  const room = await openRoom(store, ['ann', 'ben'])
+  const { seq } = await room.say('first')
+  await room.say('second', { toAgentId: 'ben' })
+  await store.run(archiveConversation, { key: room.key, archived: true, by: 'amy' })
+  await store.run(markSeen, { key: room.key, personId: 'amy', seq, settled: true })
+  const { projectId } = room
+  const listed = async (wanted: { archived?: boolean; agentId?: string }) => {
+    const asked = { projectId, ...wanted, viewer: null, personId: 'amy', limit: 5 }
+    return (await store.query(listConversations, asked)).items
+  }
+  expect(await listed({ archived: true })).toMatchObject([{ agentId: 'ann', settled: true }])
+  expect(await listed({ archived: false })).toMatchObject([{ agentId: 'ben', settled: false }])
+  await room.say('third')
+  expect(await listed({ archived: false, agentId: 'ann' })).toMatchObject([{ archived: false }])
+  const live = await store.query(listConversations, { live: true, viewer: null, limit: 5 })
+  expect(live.items).toHaveLength(2)
+})

@@ -160,11 +160,12 @@ const words: RefusalSentences = {
   workCannotComplete: 'この作業セッションは{state}です。完了にはできないので、再開してください',
   approachKept:
     '{id} は{kind}です。種類を変えられるのは、未試行のアプローチだけです。新しく記録してください',
-  approvalNotBack:
-    '承認 {id} は{state}です。再提出できるのは、修正のために差し戻されたものだけです',
+  approvalNotBack: '承認 {id} は{state}です。再提出できるのは、差し戻されたものだけです',
   hasApproved: '承認 {id}: {who} が承認しました',
   hasRejected: '承認 {id}: {who} が却下しました',
   hasSentBack: '承認 {id}: {who} が修正を求めました',
+  notClosable: '{key} は開始されたセッションではないため、閉じられません',
+  closeWorks: '{key} では実行中または待機中のものがあります。先に停止してください',
   nothingToChange: '変更する項目（タイトルまたはアーカイブ）を指定してください',
   nothingHeld: '承認 {id} は判断を待っています。取り消せる判断はありません',
   onlyPermissions: '「常に許可」にできるのは、ツールの許可だけです',
