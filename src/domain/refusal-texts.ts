@@ -81,6 +81,7 @@ export const refusalSentences = {
   noFolderForWorktree:
     'The project {project} has no folder to create a worktree from. Set one, or choose checkout',
   pullsInFolder: '{agent} fetches its own work and works in the project’s folder. Choose checkout',
+  nothingPaused: 'Nothing in the conversation {key} is paused',
   nothingWaits: 'Nothing in the conversation {key} is waiting for the folder',
   receiversFull: 'A message can address at most {count} agents; name one in toAgentId',
   patchTooLarge: 'The patch is too large to send; use git in its folder',

@@ -130,6 +130,8 @@ const notInTheFile: ReadonlySet<string> = new Set([
   'workplace-chosen',
   'title-set',
   'turn-begins',
+  'queue-paused',
+  'queue-goes-on',
 ])
 const maxEventsChecked = 200
 

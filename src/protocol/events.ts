@@ -110,6 +110,9 @@ export interface EventBodies extends RelayEventBodies {
    */
   'workplace-chosen': { workplace: WorkspaceChoice; by: string }
   'turn-begins': { turnId: string; by: string }
+  /** SN20: what waits in a session does not begin by itself; `by`: who stopped it. */
+  'queue-paused': { paused: 'stopped' | 'failed'; by: string | null }
+  'queue-goes-on': { by: string }
   'flags-set': { flags: Flags }
   'conversation-closed': { by: string }
   'conversation-reopened': { by: string }

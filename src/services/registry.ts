@@ -36,6 +36,7 @@ import * as endLimit from './flows/end-limit.ts'
 import * as endRoleAgent from './flows/end-role-agent.ts'
 import * as fileOperations from './flows/file-operations.ts'
 import * as giveRoom from './flows/give-room.ts'
+import * as goOn from './flows/go-on.ts'
 import * as handOverMessages from './flows/hand-over-messages.ts'
 import * as heldDecisions from './flows/held-decisions.ts'
 import * as orderStop from './flows/order-stop.ts'
@@ -121,6 +122,7 @@ const files: readonly object[] = [
   endWorkSession,
   fileOperations,
   giveRoom,
+  goOn,
   handOverMessages,
   heldDecisions,
   holdChannel,

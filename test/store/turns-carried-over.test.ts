@@ -152,6 +152,7 @@ describe.each(engines)('%s', (engine) => {
         ...asked,
         ...row,
         begins_beside: 0,
+        paused: null,
         lane: '',
       }))
       .map((row) => (row.id === 't-running' ? { ...row, context_id: 'ctx-lives' } : row))

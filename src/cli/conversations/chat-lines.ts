@@ -38,6 +38,13 @@ export function workplaceWords({ kind, folder, branch }: ConversationWorkspace):
 export const waitsWords = (key: string): string =>
   `until another conversation’s work in this folder ends; at once: holdfast conversations begin ${visible(key)}`
 
+const pausedBecause = { stopped: 'it was stopped', failed: 'its last turn has failed' } as const
+
+export const pausedWords = (paused: keyof typeof pausedBecause, key: string): string => {
+  const command = `holdfast conversations go-on ${visible(key)}`
+  return `because ${pausedBecause[paused]}; to go on, write, or: ${command}`
+}
+
 export function workplaceTyped(typed: string | undefined): NamedWorkspace | undefined {
   if (typed === undefined) return undefined
   const choice = NamedWorkspace.safeParse(typed)

@@ -18,7 +18,7 @@ import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { fields } from '../table.ts'
-import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
+import { chatLine, pausedWords, waitsWords, workplaceWords } from './chat-lines.ts'
 import { recordLine, recordsSince, type TurnRecord } from './turn-records.ts'
 
 const key = operand.required('such as telegram:123456')
@@ -241,6 +241,12 @@ const reset = post(
   'reset',
   (key) => `Cleared messages and summary of ${key}; its flags and the archive stay`,
 )
+async function goOn(context: CommandContext, { key }: { key: string }): Promise<void> {
+  const choice = { params: { key }, body: { goOn: true } }
+  const answer = await context.client.post(`${at}/go-on`, choice)
+  context.finished(answer, `What was paused in ${visible(key)} goes on`)
+}
+
 const begin = post('begin', (key) => `What waited in ${key} begins now, beside the other`)
 
 const save = command({
@@ -271,6 +277,7 @@ const remove = command({
 function describe(context: CommandContext, conversation: Conversation): string {
   const { key, projectId, agentId, messageCount, created, updated, state, workplace, waitsFor } =
     conversation
+  const { paused } = conversation
   const flags = Object.entries(conversation.flags).map(([name, value]) =>
     visible(`${name}=${JSON.stringify(value)}`),
   )
@@ -278,6 +285,7 @@ function describe(context: CommandContext, conversation: Conversation): string {
     ['Channel', visible(conversation.channel)],
     ...(projectId ? [['Project', `${projectId}, with ${agentId}`] as const] : []),
     ...(workplace ? [['Works in', workplaceWords(workplace)] as const] : []),
+    ...(paused ? [['Paused', pausedWords(paused, key)] as const] : []),
     ...(waitsFor ? [['Waits', waitsWords(key)] as const] : []),
     ...(state === 'closed' ? [['State', state] as const] : []),
     ['Messages', String(messageCount)],
@@ -312,6 +320,12 @@ export const conversations: CommandSpec = {
       operands: { key },
       examples: [['conversations begin web:prj_1.claude', 'both work in the folder then']],
       run: begin,
+    }),
+    'go-on': command({
+      summary: 'Let go on what is paused because its turn was stopped or has failed',
+      operands: { key },
+      examples: [['conversations go-on session:k3v9', 'the next message is answered']],
+      run: goOn,
     }),
     save,
     delete: remove,

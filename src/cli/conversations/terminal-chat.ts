@@ -17,7 +17,7 @@ import type { ConversationState } from '../../protocol/snapshot.ts'
 import { watchNews } from '../agents/agent-news.ts'
 import type { CommandContext } from '../context.ts'
 import { type CommandFailure, leftBy, signedOut } from '../failure.ts'
-import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
+import { chatLine, pausedWords, waitsWords, workplaceWords } from './chat-lines.ts'
 
 // Messages typed and not yet acknowledged by the server, sent in order (CH10). After a lost
 // connection they are sent again with the same client id, so each appears in the chat once.
@@ -169,6 +169,7 @@ export async function chatInTerminal(
   showAll(state[stream] as ConversationState | undefined, last)
   const found = (state[stream] as ConversationState | undefined)?.conversation
   if (found?.workplace) note(`Works in ${workplaceWords(found.workplace)}`)
+  if (found?.paused) note(`What waits is paused ${pausedWords(found.paused, found.key)}`)
   if (found?.waitsFor) note(`Waits ${waitsWords(found.key)}`)
   note('Write a line to send it; Ctrl-D ends.')
   let failure: CommandFailure | undefined

@@ -58,6 +58,14 @@ export const Conversation = z.object({
     .optional(),
   /** The next turn waits for another in the same folder (CX9); null: it does not. */
   waitsFor: z.enum(['checkout']).nullable().optional(),
+  paused: z
+    .enum(['stopped', 'failed'])
+    .nullable()
+    .optional()
+    .describe(
+      'Why what waits in a session does not begin by itself: its last turn was stopped or has ' +
+        'failed; null: it does. `POST …/go-on` or a message lets it go on',
+    ),
   /** What stands for a title until it has one: the task, or the beginning of the first message. */
   opening: z.string().nullable().optional(),
   lines: z

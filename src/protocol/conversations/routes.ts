@@ -216,10 +216,13 @@ export const conversationRoutes = {
     method: 'POST',
     path: `${one}/go-on`,
     summary:
-      'Whether the agent of a session, at its vendor’s limit, is told again by itself what it ' +
-      'could not answer, when the limit is over',
+      'Let a session go on: what is paused, because its turn was stopped or has failed, begins; ' +
+      'at the vendor’s limit, whether its agent is told again by itself what it could not answer',
     body: z.strictObject({ goOn: z.boolean() }),
-    answer: z.object({ until: Time, goesOn: z.boolean() }),
+    answer: z.object({
+      until: Time.nullable().describe('When the limit is over; null: it was paused'),
+      goesOn: z.boolean(),
+    }),
   }),
   getToolOutput: route({
     method: 'GET',

@@ -135,6 +135,8 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'conversation-reset': 'stream',
   'workplace-chosen': 'stream',
   'turn-begins': 'stream',
+  'queue-paused': 'stream',
+  'queue-goes-on': 'stream',
   'flags-set': 'stream',
   'conversation-closed': 'stream',
   'conversation-reopened': 'stream',

@@ -27,7 +27,7 @@ import {
 } from '../../store/turns/turns.ts'
 import { mustWaitForFolder } from './conversation-workplace.ts'
 
-type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
+type Activity = Pick<Conversation, 'activity' | 'waitsFor' | 'paused'>
 
 /**
  * What people see of a session everywhere (SL4): the first that applies of waiting, failed,
@@ -35,13 +35,16 @@ type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
  */
 export async function activityOf(reader: Reader, row: ConversationRow): Promise<Activity> {
   const { key } = row
-  if (await findWaitingTurn(reader, key)) return { activity: 'waiting', waitsFor: 'checkout' }
+  if (await findWaitingTurn(reader, key))
+    return { activity: 'waiting', waitsFor: 'checkout', paused: null }
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   const running = open.find(({ state }) => state === 'running')
   const activity = running
     ? await activityOfTurn(reader, running)
     : await activityBetweenTurns(reader, row, open)
-  return { activity, waitsFor: null }
+  // SN20: why what waits does not begin by itself.
+  const paused = open.find((turn) => turn.paused !== null)?.paused ?? null
+  return { activity, waitsFor: null, paused }
 }
 
 /** A turn that has begun says nothing of how the one before it ended. */
@@ -59,6 +62,7 @@ export async function findWaitingTurn(reader: Reader, key: string): Promise<Turn
     if (
       turn.about !== 'summary' &&
       turn.not_before === null &&
+      turn.paused === null &&
       (await mustWaitForFolder(reader, turn))
     )
       return turn
@@ -77,7 +81,7 @@ async function activityBetweenTurns(
   const last = await reader.first(selectLastBegun, { key })
   const ended = last && endOf(last, isLimited)
   if (place) return activityInRole(reader, place, { last, ended, isLimited })
-  const [queued] = open
+  const queued = open.find(({ paused }) => paused === null)
   if (ended === 'failed' || (queued && (await cannotStart(reader, queued)))) return 'failed'
   if (ended) return ended
   if (isLimited) return 'limited'

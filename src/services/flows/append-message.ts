@@ -14,6 +14,7 @@ import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { type NewMessage, writeMessage } from '../conversations/conversation-record.ts'
 import { answerCommentsIn } from '../review/change-comment.ts'
 import { tellSession } from '../tell-session.ts'
+import { endPause } from '../turns/pause-record.ts'
 import { queueChat } from '../turns/turn-record.ts'
 import { reopened } from './close-session.ts'
 
@@ -49,6 +50,8 @@ export async function appendMessage(
   await tellSession(tx, row.key)
   const { projectId } = message
   if (projectId === null) return message
+  // SN20: who writes wants an answer, also to what was paused.
+  if (message.role === 'user') await endPause(tx, message.conversationKey, message.senderId)
   for (const agentId of unreadFor(message, readers)) {
     const where = into ?? { key: message.conversationKey, originKey: '' }
     const lane = await laneOf(tx, where.originKey || where.key, agentId)

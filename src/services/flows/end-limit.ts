@@ -14,7 +14,6 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { type AskedUserSession, activeAgent } from '../consoles/role-agent-record.ts'
-import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from '../turns/limit-record.ts'
 import { beginNextTurn } from './begin-turn.ts'
@@ -75,7 +74,7 @@ export const endLimit = defineUseCase('end-limit', {
   },
 })
 
-interface Continuation {
+export interface Continuation {
   readonly goOn: boolean
   readonly by: string
   readonly requestId?: string | undefined
@@ -98,20 +97,6 @@ export const goOnInChat = defineUseCase('go-on-in-chat', {
   },
 })
 
-/** The same in a conversation, for the agent that it is with. */
-export const goOnInConversation = defineUseCase('go-on-in-conversation', {
-  scope: 'write',
-  on: 'conversation',
-  streams: ({ key }: Continuation & { readonly key: string }) => [streamOfKey(key)],
-  run: async (tx, { key, ...chosen }) => {
-    const { project_id: projectId, agent_id: agentId } = await existingConversation(tx, key)
-    if (projectId === null || agentId === null)
-      throw new Refusal('wrong_state', refusalText('noLimit'))
-    tx.lock(projectStream(projectId))
-    return goOnAfterLimit(tx, { projectId, agentId, key }, chosen)
-  },
-})
-
 /** The same for the agent in a role. */
 export const goOnInRole = defineUseCase('go-on-in-role', {
   scope: 'write',
@@ -126,7 +111,7 @@ export const goOnInRole = defineUseCase('go-on-in-role', {
   },
 })
 
-async function goOnAfterLimit(
+export async function goOnAfterLimit(
   tx: Tx,
   which: Pair & { readonly key: string },
   chosen: Continuation,

@@ -11,6 +11,7 @@ import type { Context, Tx } from '../../store/store.ts'
 import { isPushed, type TurnRow } from '../../store/turns/turns.ts'
 import type { ReportedEvent } from '../turns/interpret-end.ts'
 import { lockTurn } from '../turns/move-turn.ts'
+import { pauseQueue } from '../turns/pause-record.ts'
 import { type EndedTurn, type EndOptions, recordEnd } from '../turns/record-end.ts'
 import { withdrawPermissions } from './decide-request.ts'
 import { markMessagesRead } from './post-answer.ts'
@@ -44,12 +45,29 @@ export async function endTurn(
     await requeueLostTurn(tx, turn, { isAnnounced: ending.isAnnounced ?? true }, context)
     return { ended, read: [] }
   }
-  if (event.type !== 'ended') return { ended, ...(await settleTurn(tx, turn, ended, context)) }
+  const settled = await settle(tx, turn, { ended, isReported: event.type === 'ended' }, context)
+  await pauseQueue(tx, turn, ended)
+  return { ended, ...settled }
+}
+
+interface Over {
+  readonly ended: EndedTurn
+  /** A coordinator told it. */
+  readonly isReported: boolean
+}
+
+async function settle(
+  tx: Tx,
+  turn: TurnRow,
+  { ended, isReported }: Over,
+  context: Context,
+): Promise<Omit<TurnOver, 'ended'>> {
+  if (!isReported) return settleTurn(tx, turn, ended, context)
   // RE9: a refused fact is skipped, so that the coordinator's later facts are still applied.
   try {
-    return { ended, ...(await settleTurn(tx, turn, ended, context)) }
+    return await settleTurn(tx, turn, ended, context)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'busy') throw error
-    return { ended, read: [] }
+    return { read: [] }
   }
 }

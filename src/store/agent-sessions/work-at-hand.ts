@@ -28,6 +28,7 @@ export const unreadIn = (db: Db, { agentId, projectId, lane }: Post) =>
     .where('unread_messages.agent_id', '=', agentId)
     .where('unread_messages.project_id', '=', projectId)
     .where('turns.lane', '=', lane)
+    .where('turns.paused', 'is', null)
 
 const countUnread = statement<Post & { limit: number }>()((db, p) =>
   db.selectFrom(unreadIn(db, p).limit(p.limit).as('few')).select(count),
@@ -52,6 +53,7 @@ const repeatedTurns = (
     .where('state', '=', sql.lit<Tables['turns']['state']>('queued'))
     .where('about', '=', sql.lit<Tables['turns']['about']>('chat'))
     .where('not_before', 'is', null)
+    .where('paused', 'is', null)
     .where('content', '<>', '[]')
 
 const selectRepeatedTurn = statement<Post>()((db, p) =>
@@ -104,7 +106,8 @@ const selectPairs = (db: Db, p: Params) =>
             .select('unread_messages.seq')
             .where('unread_messages.agent_id', '=', agentId)
             .where('unread_messages.project_id', '=', projectId)
-            .where('turns.lane', '=', common),
+            .where('turns.lane', '=', common)
+            .where('turns.paused', 'is', null),
         ),
         eb.exists(repeatedTurns(db, agentId, projectId, '')),
         eb.exists(
@@ -169,6 +172,7 @@ const selectLanes = (db: Db, p: Params) =>
     .where('turns.state', '=', sql.lit<Tables['turns']['state']>('queued'))
     .where('turns.about', '=', sql.lit<Tables['turns']['about']>('chat'))
     .where('turns.not_before', 'is', null)
+    .where('turns.paused', 'is', null)
     .where((eb) =>
       eb.exists(
         db

@@ -22,6 +22,7 @@ import { givenFolders } from './0053-given-folders.ts'
 import { drafts } from './0054-drafts.ts'
 import { hosts } from './0055-hosts.ts'
 import { importedSessions } from './0056-imported-sessions.ts'
+import { pausedTurns } from './0057-paused-turns.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -44,6 +45,7 @@ export const migrations = numbered([
   drafts,
   hosts,
   importedSessions,
+  pausedTurns,
 ])
 
 export const newestVersion = migrations.length

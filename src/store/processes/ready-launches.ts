@@ -92,6 +92,7 @@ export const selectReadyWithWaiting = statement<{ projectId: string; limit: numb
     .where('turns.state', 'in', open)
     .where('turns.state', '=', queued)
     .where('turns.not_before', 'is', null)
+    .where('turns.paused', 'is', null)
     .where('launches.state', '<>', launchEnded)
     .where('launches.ready_at', 'is not', null)
     .where('launches.stop_reason', 'is', null)

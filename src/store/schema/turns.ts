@@ -61,6 +61,8 @@ export const turnTables = {
     cancel_by: column<string | null>(null),
     /** CX9: a person allowed it to run beside another turn in the same folder. */
     begins_beside: column<number>(0),
+    /** SN20: why what waits in a session does not begin by itself; null: it does. */
+    paused: column<'stopped' | 'failed' | null>(null),
   },
 
   /**

@@ -238,6 +238,7 @@ const selectQueued = statement<Post & { limit: number }>()((db, p) =>
     .where('turns.state', '=', queued)
     .where('turns.about', '=', sql.lit<TurnRow['about']>('chat'))
     .where('turns.not_before', 'is', null)
+    .where('turns.paused', 'is', null)
     .groupBy([
       'turns.id',
       'turns.conversation_key',

@@ -49,7 +49,7 @@ test.each(kindsThatQueue)(
   },
 )
 
-test.each(kindsThatQueue)(
+test.each(['chat', 'role'] as const)(
   '[CH15] when a turn is stopped (%s), the next begins with its end',
   async (kind) => {
     const room = await open()

@@ -33,6 +33,7 @@ test.each(kindsOfTurn)(
 
 const afterLoss = {
   chat: ['unknown', 'queued'],
+  thread: ['unknown', 'queued'],
   pulled: ['unknown', 'queued'],
   role: ['unknown'],
   task: ['unknown'],
@@ -62,7 +63,7 @@ const failures = {
 } as const
 
 test.each(
-  (['chat', 'role', 'task'] as const).flatMap((kind) =>
+  (['chat', 'thread', 'role', 'task'] as const).flatMap((kind) =>
     (['empty', 'error', 'refusal'] as const).map((why) => [kind, why] as const),
   ),
 )(

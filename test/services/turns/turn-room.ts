@@ -6,9 +6,11 @@ import { consoleKey, webKey, workKey } from '../../../src/domain/conversations/k
 import { createTurnDispatcher } from '../../../src/server/processes/work-scanner.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'
 import { answerChat } from '../../../src/services/flows/answer-chat.ts'
+import { beginThread } from '../../../src/services/flows/begin-thread.ts'
 import { withdrawPrompt } from '../../../src/services/flows/cancel-turn.ts'
 import { createUserSession } from '../../../src/services/flows/change-user-session.ts'
 import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { sayInConversation } from '../../../src/services/flows/post-message.ts'
 import { sendPrompt } from '../../../src/services/flows/send-prompt.ts'
 import { spawnRoleAgent } from '../../../src/services/flows/spawn-role-agent.ts'
 import { withdrawMessage } from '../../../src/services/flows/withdraw-message.ts'
@@ -20,10 +22,10 @@ import { nowhere, type Signed } from '../agent-sessions/agent-office.ts'
 import { exited, openPad, type Said } from '../processes/launch-pad.ts'
 import { by } from '../projects/installation.ts'
 
-export const kindsOfTurn = ['chat', 'role', 'task', 'pulled'] as const
+export const kindsOfTurn = ['chat', 'thread', 'role', 'task', 'pulled'] as const
 export type KindOfTurn = (typeof kindsOfTurn)[number]
 /** Another can be asked for while one runs, and waits. */
-export const kindsThatQueue = ['chat', 'role'] as const
+export const kindsThatQueue = ['chat', 'thread', 'role'] as const
 
 interface TurnSeen {
   readonly id: string
@@ -138,12 +140,12 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
   }
 
   /** Messages that people write to an agent. */
-  const written = (key: string, agentId: string) => {
+  const written = (key: string, say: (content: string) => Promise<{ seq: number }>) => {
     let seq = 0
     return {
       async ask(content: string) {
         clock.advance(1)
-        seq = (await pad.say(content, agentId)).seq
+        seq = (await say(content)).seq
       },
       withdrawLast: async () => void (await store.run(withdrawMessage, { key, seq, by })),
     }
@@ -154,7 +156,19 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
       const agentId = await prompted('chatter')
       const key = webKey(projectId, agentId)
       const bringUp = async () => (await pad.order(agentId))?.launchId ?? null
-      return { ...driven(key, agentId, bringUp), ...written(key, agentId) }
+      return {
+        ...driven(key, agentId, bringUp),
+        ...written(key, (content) => pad.say(content, agentId)),
+      }
+    },
+    async thread() {
+      const agentId = await prompted('threader')
+      const begun = { projectId, agentId, title: 'a session', by, clientId: undefined }
+      const { key } = await store.run(beginThread, begun)
+      const bringUp = async () =>
+        (await pad.launches.order({ agentId, projectId, lane: key }))?.launchId ?? null
+      const say = (content: string) => store.run(sayInConversation, { key, projectId, content, by })
+      return { ...driven(key, agentId, bringUp), ...written(key, say) }
     },
     async role() {
       const agentId = await prompted('coder')
@@ -205,7 +219,7 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
       return {
         key: webKey(projectId, agentId),
         agentId,
-        ...written(webKey(projectId, agentId), agentId),
+        ...written(webKey(projectId, agentId), (content) => pad.say(content, agentId)),
         async begin() {
           signed ??= await pad.signIn(agentId)
           await store.run(handOverMessages, caller(signed))

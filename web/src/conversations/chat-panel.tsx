@@ -49,10 +49,11 @@ import { OpenBeside } from './open-beside.tsx'
 import { PendingApprovals, usePendingApprovals, withQuestions } from './pending-approvals.tsx'
 import { markOf, Presence } from './presence.tsx'
 import { usePriority } from './priority.tsx'
+import { QueueNotes } from './queue-notes.tsx'
 import { ReviewLink } from './review-link.tsx'
 import { useNameOf } from './titles.ts'
 import { useChatPanel } from './use-chat-panel.ts'
-import { WaitsForFolder, WorkplaceLine } from './workplace.tsx'
+import { WorkplaceLine } from './workplace.tsx'
 
 /** The server's limit. */
 const maxMessage = 500_000
@@ -229,7 +230,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           {chat?.limit && isChat && presence.is !== 'thinking' && (
             <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
           )}
-          <WaitsForFolder about={about} mayWrite={mayWrite} />
+          <QueueNotes about={about} mayWrite={mayWrite} />
           <StatusLine
             state={mark}
             since={running && Date.parse(running.at)}

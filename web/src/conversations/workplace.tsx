@@ -1,7 +1,4 @@
-/**
- * Shows the folder that the agent of a chat works in, with a way to choose another; and whether it
- * waits for the folder, with a way not to (CX9).
- */
+/** Shows the folder that the agent of a chat works in, with a way to choose another (CX9). */
 import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import type { ConversationWorkspace } from '../../../src/protocol/conversations/conversation-workspace.ts'
 import { client, invalidate } from '../live/queries.ts'
@@ -53,38 +50,6 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
           onClick={() => void choose(other)}
         >
           {words.choose[other]}
-        </SubmitButton>
-      )}
-      <ProblemNote error={error} />
-    </div>
-  )
-}
-
-/**
- * Asks, where the answer is waited for, whether a message is to be answered beside the work of
- * another conversation in the same folder (CX11): whether it would write nobody knows before.
- */
-export function WaitsForFolder({ about, mayWrite }: Omit<WorkplaceProps, 'place'>) {
-  const { workplace: words } = useWords().chat
-  const { waiting, error, send } = useSending()
-  if (!about?.waitsFor) return null
-  const { key } = about
-  const begin = async () => {
-    await send('begin', (options) =>
-      client.post('/api/conversations/{key}/begin', { params: { key }, ...options }),
-    )
-    await invalidate(['conversation', key])
-  }
-  return (
-    <div
-      role="status"
-      data-waits-for={about.waitsFor}
-      className="mb-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-wash px-3 py-2 text-sm"
-    >
-      <span className="min-w-0 flex-1 basis-60">{words.waits}</span>
-      {mayWrite && (
-        <SubmitButton look="plain" type="button" waiting={waiting} onClick={() => void begin()}>
-          {words.begin}
         </SubmitButton>
       )}
       <ProblemNote error={error} />

@@ -77,6 +77,11 @@ export const chat = {
     waits:
       'Another conversation works in this folder. Your message waits until that ends, so that they do not overwrite each other’s files. Answered now, both work in it at once.',
     begin: 'Answer now',
+    paused: {
+      stopped: 'You stopped the agent, so what you queued waits. Your next message goes with it.',
+      failed: 'The last turn failed, so what you queued waits. Your next message goes with it.',
+    },
+    goOn: 'Send queued messages',
   },
 }
 

@@ -79,6 +79,7 @@ const words: RefusalSentences = {
     'プロジェクト {project} にはワークツリーの元になるフォルダーがありません。フォルダーを設定するか、プロジェクトのフォルダーを選んでください',
   pullsInFolder:
     '{agent} は自分で仕事を取りに来て、プロジェクトのフォルダーで作業します。プロジェクトのフォルダーを選んでください',
+  nothingPaused: '会話 {key} に一時停止中のものはありません',
   nothingWaits: '会話 {key} にフォルダーを待っているものはありません',
   receiversFull: '一度に送れる相手は {count} 個のエージェントまでです。送り先を 1 つ選んでください',
   patchTooLarge: 'パッチが大きすぎて渡せません。フォルダーで git を使ってください',
