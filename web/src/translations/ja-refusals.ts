@@ -1,7 +1,4 @@
-/**
- * The notices of refusals in Japanese; parameters stand in braces, some in the words of a term
- * below.
- */
+/** The notices of refusals in Japanese; parameters in braces, some in the words of a term below. */
 import type { Wording } from '../../../src/protocol/notice-words.ts'
 import type { RefusalSentences } from '../../../src/protocol/status-text-list.ts'
 
