@@ -34,7 +34,7 @@ test('[UI2] a project is created, renamed, given a folder and deleted', async ()
   expect(new URL(page.url()).pathname).toMatch(/^\/projects\/proj_\d{8}_\w{6}$/)
 
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByLabel('Name').fill('shop-backend')
+  await page.getByLabel('Name', { exact: true }).fill('shop-backend')
   const folder = temporaryFolder()
   await page.getByLabel('Folder').fill('/srv/no-such-folder')
   await page.getByRole('button', { name: 'Save' }).click()
