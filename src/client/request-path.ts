@@ -1,5 +1,5 @@
 /** Puts parameters and query into a route's path. Pure. */
-import { problemOf } from '../protocol/problem.ts'
+import type { Problem } from '../protocol/problem.ts'
 import { ProblemError } from './failures.ts'
 
 export function requestPath(
@@ -21,13 +21,17 @@ export function requestPath(
  */
 function segment(name: string, value: string | undefined): string {
   if (value === undefined || value === '' || value === '.' || value === '..') {
-    throw new ProblemError(
-      problemOf({
-        code: 'not_found',
-        message: `There is nothing with the ${name} ${JSON.stringify(value)}`,
-        fields: {},
-      }),
-    )
+    throw new ProblemError(nothingWith(name, value))
   }
   return encodeURIComponent(value)
 }
+
+/** As the server would say it; written out, so that the page need not load the whole catalogue. */
+const nothingWith = (name: string, value: string | undefined): Problem => ({
+  type: 'https://holdfast.invalid/errors/not_found',
+  title: 'Not found',
+  status: 404,
+  detail: `There is nothing with the ${name} ${JSON.stringify(value)}`,
+  code: 'not_found',
+  next: 'Check the id; lists show what exists.',
+})

@@ -114,6 +114,7 @@ test('[CN7] a permission is asked with buttons, and a press lets the agent go on
   slack.press(slack.buttonsIn('D1')['Allow'] ?? '')
   await slack.until(() => slack.textsOf('D1').some((text) => text.includes('allowed')))
   await slack.until(() => slack.textsOf('D1').some((text) => text.includes('Approved by')))
+  expect(slack.buttonsIn('D1')).not.toHaveProperty('Allow')
   discord.say('[[question Which colour?]]')
   await discord.until(() => discord.textsOf('10').some((text) => text.includes('colour')))
 })

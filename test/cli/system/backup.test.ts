@@ -61,7 +61,7 @@ test('[RE10] a backup of an open store says where it is, its size and its events
 
   const words = await runCommand(['backup', 'again.backup'], at(folder, { cwd }))
   expect(words.stdout).toMatch(
-    /^✓ Backed up, and checked\n +File +\S+again\.backup\n +Size +[\d.]+ KB\n +Holds +2 events, 1 project\n/,
+    /^✓ Backed up, and checked\n +File +\S+again\.backup\n +Size +[\d.]+ MB\n +Holds +2 events, 1 project\n/,
   )
   const twice = await runCommand(['backup', 'again.backup'], at(folder, { cwd }))
   expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('is there already')])

@@ -140,8 +140,8 @@ test('[CH15] a chat is stopped: what was done so far stays with its turn, a seco
   expect((await chat()).at(-1)).toContain('half')
   const { items } = (await server.ask(`${at}/turns?items=true`)).json
   const came = [
-    { kind: 'permission', permission: { outcome: 'withdrawn' } },
     { kind: 'text', text: 'half' },
+    { kind: 'permission', permission: { outcome: 'withdrawn' } },
   ]
   expect(items).toMatchObject([{ id: turnId, state: 'cancelled', items: came }])
   expect((await server.ask(`${at}/turns`)).json.items[0].items).toBeUndefined()

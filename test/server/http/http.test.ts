@@ -181,7 +181,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['removeSecret', 'listSecretUses', 'goOnInChat'],
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
     ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson'],
-    ...['closeConversation', 'withdrawMessage'],
+    ...['closeConversation', 'withdrawMessage', 'getThread'],
     ...[
       'listConversationTurns',
       'getConversationTurn',
@@ -193,7 +193,9 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'rewindToTurn',
     ],
     ...['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext'],
-    ...['getConversationOptions', 'setConversationOption'],
+    ...['getConversationOptions', 'setConversationOption', 'takePastSession'],
+    ...['listPastSessions', 'takePastSessions', 'listImportedSessions'],
+    'deleteImportedSessions',
     ...['createUserSession', 'spawnAgent', 'promptRole'],
     ...[
       'getWorktree',

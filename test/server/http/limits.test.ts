@@ -161,5 +161,6 @@ test('[SE8] bodies are of 1 MiB at most but where the rule says otherwise', () =
     putArtifact: 100 * mebibyte,
     restoreWorkSession: 32 * mebibyte,
     importConversation: 6_000_000 + mebibyte,
+    takePastSession: 32 * mebibyte,
   })
 })

@@ -4,9 +4,9 @@
  */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { exited } from '../../services/processes/launch-pad.ts'
+import { exited, started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
-import { said, turnEnded } from '../../support/relay.ts'
+import { readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const path = (key: string, more = '') => `/api/conversations/${encodeURIComponent(key)}${more}`
@@ -123,26 +123,22 @@ test('[AC12] a fork from the last turn begins as a fork of the agent’s session
     expect(
       (await server.ask(path(conversation, '/messages'), { method: 'POST', body })).status,
     ).toBe(201)
+    // A fork is a session: it has a process of its own.
+    const own = (await machine.order('launch-ordered')).order.launchId
+    const { acp } = await machine.ask({ type: 'coordinator:take', launchId: own })
+    await machine.tell(
+      started(own),
+      readyAgent(own, acp.loadAcpSessionId === null ? 'new' : 'loaded'),
+    )
     const turn = await next()
-    await machine.tell({
-      type: 'turn-began',
-      launchId,
-      turnId: turn.turnId,
-      contextId: turn.context.contextId,
-      acpSessionId: `forked ${turnId}`,
-      how: 'resumed',
-      notRestored: null,
-    } as Anything)
     await answer(turn)
-    return turn.context.open
+    const prompt = turn.content.map(({ text }: { text: string }) => text).join('\n')
+    return { ...acp, prompt }
   }
-  expect(await forkFrom(second.turnId)).toMatchObject({
-    acpSessionId: `acp of ${launchId}`,
-    forks: true,
-    news: null,
-  })
-  expect(await forkFrom(first.turnId)).toMatchObject({
-    acpSessionId: null,
-    primer: expect.stringContaining('hello'),
-  })
+  const fromLast = await forkFrom(second.turnId)
+  expect(fromLast).toMatchObject({ loadAcpSessionId: `acp of ${launchId}`, forks: true })
+  expect(fromLast.prompt).toBe('in the fork')
+  const fromFirst = await forkFrom(first.turnId)
+  expect(fromFirst).toMatchObject({ loadAcpSessionId: null })
+  expect(fromFirst.prompt).toContain('hello')
 })

@@ -11,7 +11,7 @@ import {
   snapshotMessageLimit,
   type TurnsState,
 } from '../../../src/protocol/snapshot.ts'
-import { fold, withMessages } from '../../../src/protocol/threads/fold.ts'
+import { foldConversation, withMessages } from '../../../src/protocol/threads/fold-conversation.ts'
 import { emptyThread, type ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import type { Item } from '../../../src/protocol/threads/turn-items.ts'
@@ -70,7 +70,7 @@ export function afterTurnsSnapshot(
 /** The same object when the event is about something else. */
 export function afterEvent(thread: ThreadState, event: HoldfastEvent): ThreadState {
   if (!('data' in event)) return thread
-  if (event.type !== 'conversation-rewound') return fold(thread, event)
+  if (event.type !== 'conversation-rewound') return foldConversation(thread, event)
   // What is brought back is read again (work.ts).
   const { undone, through } = event.data
   return undone

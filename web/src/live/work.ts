@@ -11,7 +11,7 @@ import {
   snapshotListLimit,
   type TurnsState,
 } from '../../../src/protocol/snapshot.ts'
-import { withMessages } from '../../../src/protocol/threads/fold.ts'
+import { withMessages } from '../../../src/protocol/threads/fold-conversation.ts'
 import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'

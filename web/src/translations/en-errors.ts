@@ -95,11 +95,11 @@ export const errors: ErrorsWords = {
   empty_comment: { title: 'A comment needs words', next: 'Write what you want to say.' },
   no_such_line: {
     title: 'This line is not part of the changes',
-    next: 'The files may have changed. Load the changes again.',
+    next: 'Load the changes again.',
   },
   no_such_file: {
     title: 'This file is not part of the changes',
-    next: 'The files may have changed. Load the changes again.',
+    next: 'Load the changes again.',
   },
   nothing_to_send: { title: 'There is no draft to send', next: 'Write a comment first.' },
   plan_changed: {
@@ -132,15 +132,15 @@ export const errors: ErrorsWords = {
   },
   check_failed: {
     title: 'The check of the project failed',
-    next: 'Its output is below. What was committed stays on the branch of the worktree.',
+    next: 'Its output is below. The commit stays on its branch.',
   },
   remote_changed: {
     title: 'The repository names another remote than before',
-    next: 'Confirm the address that is meant. Nothing was sent.',
+    next: 'Nothing was sent. Confirm the address that is meant.',
   },
   remote_moved: {
     title: 'The branch at the remote was moved by others',
-    next: 'Bring their work in first. Nothing is pushed over it.',
+    next: 'Bring their work in first.',
   },
   lfs_push: {
     title: 'Large files have to be uploaded with git-lfs',
@@ -148,7 +148,7 @@ export const errors: ErrorsWords = {
   },
   push_refused: {
     title: 'The push was not taken',
-    next: 'What was said there is below. Set a token for the host, or push it yourself.',
+    next: 'Its answer is below. Set a token for the host, or push it yourself.',
   },
   host_refused: {
     title: 'The host did not take this',

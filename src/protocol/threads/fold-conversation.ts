@@ -1,0 +1,84 @@
+/**
+ * How each event changes what every conversation has: its messages, its turns, what waits, its
+ * limit. Pure. The page loads it without what is of roles only, which `fold.ts` adds. Never holds
+ * more than its bounds.
+ */
+import type { RelayEventBodies } from '../consoles/relay.ts'
+import type { Message } from '../conversations/message.ts'
+import { foldTurn, isTurnStreamEvent } from './fold-turn.ts'
+import { emptyThread, type ThreadEvent, type ThreadState } from './thread-state.ts'
+import { begunTurn, shownPrompt } from './thread-turn.ts'
+
+/** More than anybody scrolls through; the oldest are let go and can be read again. */
+const mostMessages = 10_000
+const messagesAfterCut = 5000
+/** More than anybody watches end; earlier ones are read in pages. */
+const mostTurns = 200
+
+/** The same object when the event is about something else. */
+export function foldConversation(state: ThreadState, event: ThreadEvent): ThreadState {
+  switch (event.type) {
+    case 'message-added':
+      return withMessages(state, [event.data.message])
+    case 'message-withdrawn': {
+      const messages = state.messages.filter(({ seq }) => seq !== event.data.seq)
+      return { ...state, messages }
+    }
+    case 'messages-delivered': {
+      const handedOver = [...new Set([...state.handedOver, ...event.data.seqs])]
+      return { ...state, handedOver: handedOver.slice(-mostMessages) }
+    }
+    case 'messages-returned':
+    case 'messages-read': {
+      const { seqs } = event.data
+      return { ...state, handedOver: state.handedOver.filter((seq) => !seqs.includes(seq)) }
+    }
+    case 'chat-limited': {
+      const { until, goesOn } = event.data
+      return { ...state, limit: until === null ? null : { until, goesOn } }
+    }
+    case 'conversation-deleted':
+      return { ...emptyThread, isRole: state.isRole }
+    // Which turns went, and what is back, is not in the event.
+    case 'conversation-rewound':
+      return { ...state, isStale: true }
+    case 'agent:withdrawn':
+      return withoutTurn(state, event.data.messageId)
+    case 'agent:prompted':
+      return withTurn(state, event.data, event.at)
+    default:
+      return withTurnEvent(state, event)
+  }
+}
+
+function withTurnEvent(state: ThreadState, event: ThreadEvent): ThreadState {
+  if (!isTurnStreamEvent(event)) return state
+  const turns = state.turns.map((turn) => foldTurn(turn, event))
+  return turns.some((turn, index) => turn !== state.turns[index]) ? { ...state, turns } : state
+}
+
+function withTurn(
+  state: ThreadState,
+  { messageId, by, content }: RelayEventBodies['agent:prompted'],
+  at: string,
+): ThreadState {
+  if (state.turns.some(({ id }) => id === messageId)) return state
+  const turn = begunTurn({ messageId, by, content: state.isRole ? shownPrompt(content) : [] }, at)
+  return { ...state, turns: [...state.turns, turn].slice(-mostTurns) }
+}
+
+/** One that did not run waits again. */
+function withoutTurn(state: ThreadState, turnId: string): ThreadState {
+  const turns = state.turns.filter(({ id }) => id !== turnId)
+  return turns.length === state.turns.length ? state : { ...state, turns }
+}
+
+/** With more messages, in their order. */
+export function withMessages(state: ThreadState, added: readonly Message[]): ThreadState {
+  const numbers = new Set(state.messages.map(({ seq }) => seq))
+  const fresh = added.filter(({ visible, seq }) => visible && !numbers.has(seq))
+  if (fresh.length === 0) return state
+  const messages = [...state.messages, ...fresh].sort((a, b) => a.seq - b.seq)
+  if (messages.length <= mostMessages) return { ...state, messages }
+  return { ...state, messages: messages.slice(-messagesAfterCut), older: undefined }
+}
