@@ -229,4 +229,7 @@ test('[AP15] a held decision says who decided, and whoever did can take it back'
   await card.getByText('Not carried out yet').waitFor()
   await card.getByRole('button', { name: 'Undo' }).click()
   await card.getByRole('button', { name: 'Approve' }).waitFor()
+  const params = { approvalId: String(id) }
+  const approval = await here.elsewhere.get('/api/approvals/{approvalId}', { params })
+  expect(approval).toMatchObject({ status: 'pending', decidedBy: null })
 })
