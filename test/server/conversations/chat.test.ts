@@ -312,7 +312,14 @@ describe('conversations', () => {
     expect(await ask('POST', '/api/conversations', { key })).toEqual([200, conversation])
     const figures = { cost: null, doing: null, lines: null, opening: null }
     const marks = { unread: false, settled: true, archived: false, workplace: null }
-    const whole = { ...conversation, activity: 'idle', waitsFor: null, ...marks, ...figures }
+    const whole = {
+      ...conversation,
+      activity: 'idle',
+      waitsFor: null,
+      paused: null,
+      ...marks,
+      ...figures,
+    }
     expect(await ask('GET', path(key))).toEqual([200, whole])
     expect(
       await ask('POST', path(key, '/messages'), { role: 'user', content: 'one', clientId: 'c' }),
