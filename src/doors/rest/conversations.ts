@@ -153,7 +153,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   })),
   stopTurns: run(stopTurns, ({ params, who }) => ({ ...params, by: who.id })),
   goOnInConversation: by(goOnInConversation, async ({ params, body, who, deps, receipt }) => {
-    const chosen = { ...params, ...body, by: who.id }
+    const chosen = { ...params, goOn: body?.goOn ?? true, by: who.id }
     const { until, goesOn } = await deps.app.run(goOnInConversation, chosen, who, receipt)
     return { until, goesOn }
   }),

@@ -218,7 +218,11 @@ export const conversationRoutes = {
     summary:
       'Let a session go on: what is paused, because its turn was stopped or has failed, begins; ' +
       'at the vendor’s limit, whether its agent is told again by itself what it could not answer',
-    body: z.strictObject({ goOn: z.boolean() }),
+    body: z
+      .strictObject({
+        goOn: z.boolean().optional().describe('Without it, and without a body: true'),
+      })
+      .optional(),
     answer: z.object({
       until: Time.nullable().describe('When the limit is over; null: it was paused'),
       goesOn: z.boolean(),

@@ -161,6 +161,24 @@ test('[SN6] an agent at its limit in a session is told again there, if a person 
   expect((await server.ask(`/api/conversations/${other}/go-on`, goOn)).status).toBe(409)
 })
 
+test.each([undefined, {}])(
+  '[SN20] go-on ends the pause of a session with the body %j',
+  async (body) => {
+    const { begin, bringUp, write, read, machine, server } = await open()
+    const { key } = (await begin({ content: 'the job' })).json
+    const { launchId, turn } = await bringUp()
+    await write({ conversationKey: key, content: 'and this' })
+    const goOn = () =>
+      server.ask(`/api/conversations/${key}/go-on`, { method: 'POST', ...(body && { body }) })
+    expect((await goOn()).json).toMatchObject({ code: 'wrong_state' })
+    await machine.tell(turnEnded(launchId, turn.turnId, { outcome: 'failed', error: 'It broke' }))
+    expect((await read(key)).json.paused).toBe('failed')
+    expect(await goOn()).toMatchObject({ status: 200, json: { until: null, goesOn: true } })
+    expect((await read(key)).json.paused).toBeNull()
+    expect(lastOf(await machine.turn())).toBe('and this')
+  },
+)
+
 test('[SN7] a session works in a given folder; one outside the project is for who manages, once', async () => {
   const { machine, read, server, projectId, write } = await open()
   const folder = temporaryFolder()
