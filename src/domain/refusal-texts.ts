@@ -145,6 +145,9 @@ export const refusalSentences = {
   writtenByAnother: 'Written by another user',
   messageGone: 'There is no message {id} for {role}',
   messageBegun: 'The message is {state}; only queued messages can be withdrawn',
+  messageGiven:
+    'The message {id} was given to its agent, or withdrawn; only queued ones can be moved',
+  messagesApart: 'The messages {id} and {before} do not wait together',
   noTurn: 'No turn is running',
   noLimit: 'No vendor limit is active',
   noModeAmong: 'the agent offers no mode {id}; it offers {offered}',

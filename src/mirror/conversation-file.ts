@@ -125,6 +125,7 @@ const maxAttempts = 5
 const notInTheFile: ReadonlySet<string> = new Set([
   'messages-delivered',
   'messages-returned',
+  'messages-ordered',
   'messages-read',
   'chat-limited',
   'workplace-chosen',

@@ -70,6 +70,8 @@ export interface EventBodies extends RelayEventBodies {
   'messages-returned': { agentId: string; seqs: readonly number[] }
   /** CH16 */
   'message-withdrawn': { seq: number; by: string }
+  /** CH18: what waits for an agent, in the order in which it is told. */
+  'messages-ordered': { seqs: readonly number[]; by: string }
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
   /** project:ID: a turn that was started did not run, and is queued again (CX7). */
   'turn-waiting': { turnId: string; agentId: string; conversationKey: string }

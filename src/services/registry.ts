@@ -39,6 +39,7 @@ import * as giveRoom from './flows/give-room.ts'
 import * as goOn from './flows/go-on.ts'
 import * as handOverMessages from './flows/hand-over-messages.ts'
 import * as heldDecisions from './flows/held-decisions.ts'
+import * as moveMessage from './flows/move-message.ts'
 import * as orderStop from './flows/order-stop.ts'
 import * as postMessage from './flows/post-message.ts'
 import * as pressButton from './flows/press-button.ts'
@@ -134,6 +135,7 @@ const files: readonly object[] = [
   markConversation,
   orderStop,
   passes,
+  moveMessage,
   postMessage,
   pressButton,
   replacePasskey,

@@ -53,6 +53,7 @@ import { deleteConversation } from '../../services/flows/delete-conversation.ts'
 import { goOnInChat } from '../../services/flows/end-limit.ts'
 import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
 import { goOnInConversation } from '../../services/flows/go-on.ts'
+import { moveMessage } from '../../services/flows/move-message.ts'
 import { postMessage, sayInConversation } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
@@ -111,6 +112,11 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     scopes: who.scopes,
   })),
   withdrawMessage: run(withdrawMessage, ({ params, who }) => ({ ...params, by: who.id })),
+  moveMessage: run(moveMessage, ({ params, body, who }) => ({
+    ...params,
+    to: 'now' in body ? ('now' as const) : body.before,
+    by: who.id,
+  })),
   setHistory: run(setHistory, ({ body, params, who }) => ({
     ...body,
     ...params,

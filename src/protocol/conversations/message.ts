@@ -97,3 +97,9 @@ export const MessageDraft = z.strictObject({ ...messageFields, clientId: Id.opti
  */
 export const HistoryMessage = z.object({ ...messageFields, extra: Extra.nullish() })
 export const maxHistoryMessages = 10_000
+
+/** Where a message that waits is to stand (CH18). */
+export const MessageMove = z.union([
+  z.strictObject({ before: z.int().min(1).nullable() }),
+  z.strictObject({ now: z.literal(true) }),
+])

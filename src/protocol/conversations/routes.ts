@@ -16,7 +16,14 @@ import { ArchivePart, ArchiveQuery } from './archive.ts'
 import { ChatOptions } from './chat-options.ts'
 import { Conversation, Flags, ListedConversation } from './conversation.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from './import.ts'
-import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from './message.ts'
+import {
+  Content,
+  HistoryMessage,
+  Message,
+  MessageDraft,
+  MessageMove,
+  maxHistoryMessages,
+} from './message.ts'
 import { SearchAnswer, SearchQuery } from './search.ts'
 
 const one = '/api/conversations/{key}'
@@ -113,6 +120,15 @@ export const conversationRoutes = {
     path: `${one}/messages/{seq}/withdraw`,
     summary: 'Withdraw a message that its agent was not given yet',
     answer: z.object({ seq: z.int() }),
+  }),
+  moveMessage: route({
+    method: 'POST',
+    path: `${one}/messages/{seq}/move`,
+    summary:
+      'Move a message that its agent was not given yet before another one (null: behind all), or ' +
+      'have it answered next, which also lets go on what is paused',
+    body: MessageMove,
+    answer: z.object({ seqs: z.array(z.int()).describe('What waits now, in order') }),
   }),
   setHistory: route({
     method: 'PUT',

@@ -122,6 +122,7 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'messages-delivered': 'stream',
   'messages-returned': 'stream',
   'message-withdrawn': 'stream',
+  'messages-ordered': 'stream',
   'messages-read': 'stream',
   'chat-limited': 'stream',
   'title-set': 'stream',

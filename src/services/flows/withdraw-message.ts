@@ -6,14 +6,11 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
-import { measured, selectWithdrawal } from '../../store/conversations/messages.ts'
-import {
-  deleteUnreadMessage,
-  messagesOfTurn,
-  selectUnreadMessage,
-} from '../../store/conversations/unread.ts'
+import { measured } from '../../store/conversations/messages.ts'
+import { deleteUnreadMessage, messagesOfTurn } from '../../store/conversations/unread.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { turnOfMessage } from '../turns/turn-of-message.ts'
 import { endTurn } from './end-turn.ts'
 
 export const withdrawMessage = defineUseCase('withdraw-message', {
@@ -23,17 +20,9 @@ export const withdrawMessage = defineUseCase('withdraw-message', {
   run: async (tx, { key, seq, by }, context): Promise<{ seq: number }> => {
     const row = await existingConversation(tx, key)
     const which = { conversation_key: key, seq }
-    const message = await tx.first(selectWithdrawal, which)
-    if (message?.role !== 'user')
-      throw new Refusal('not_found', refusalText('messageGone', { id: String(seq), role: key }), {
-        seq,
-      })
-    const unread = await tx.first(selectUnreadMessage, which)
-    const turn = unread && (await tx.row('turns', { id: unread.turn_id }))
-    if (turn?.state !== 'queued') {
-      const state = turn?.state ?? (message.rewound_by === null ? 'answered' : 'cancelled')
+    const { turn, state } = await turnOfMessage(tx, key, seq)
+    if (turn?.state !== 'queued')
       throw new Refusal('wrong_state', refusalText('messageBegun', { state }), { state })
-    }
     await tx.write(deleteUnreadMessage, which)
     await tx.update('messages', { ...which, rewound_by: withdrawn })
     if ((await messagesOfTurn(tx, turn.id)).length === 0)

@@ -2,6 +2,7 @@
  * Unanswered messages: a row exists from the commit of a message until it is answered. Each belongs
  * to the turn that answers it, which is queued until it is delivered and then running.
  */
+import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { Post } from '../agent-sessions/agent-sessions.ts'
@@ -37,7 +38,11 @@ const moveOneUnread = statement<{ from: string; to: string; key: string; seq: nu
     .where('seq', '=', p.seq),
 )
 
-/** The messages of a turn, most urgent first, then oldest. */
+/** Behind every message that a person has put in order. */
+const behindMoved = 1_000_000_000
+const movedFirst = sql<number>`coalesce(moved_to, ${sql.lit(behindMoved)})`
+
+/** The messages of a turn as people put them, the others most urgent first, then oldest. */
 const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages as unread')
@@ -48,6 +53,7 @@ const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
     )
     .selectAll('messages')
     .where('unread.turn_id', '=', p.turnId)
+    .orderBy(movedFirst)
     .orderBy('unread.priority_rank', 'desc')
     .orderBy('unread.conversation_key')
     .orderBy('unread.seq')
@@ -57,16 +63,21 @@ const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
 export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Message[]> =>
   (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
-const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
+const selectInOrder = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages')
-    .select(['conversation_key', 'seq', 'chars'])
+    .selectAll()
     .where('turn_id', '=', p.turnId)
+    .orderBy(movedFirst)
     .orderBy('priority_rank', 'desc')
     .orderBy('conversation_key')
     .orderBy('seq')
     .limit(p.limit),
 )
+
+/** What waits in a turn, in the order in which it is told; of more, the first. */
+export const waitingInOrder = (reader: Reader, turnId: string) =>
+  reader.all(selectInOrder, { turnId, limit: 2 * maxHandedOver })
 
 /**
  * Moves what exceeds one delivery to `rest`, another queued turn; returns whether there was any.
@@ -76,7 +87,7 @@ export async function splitUnread(
   turnId: string,
   rest: () => Promise<string>,
 ): Promise<void> {
-  const rows = await tx.all(selectSizes, { turnId, limit: 2 * maxHandedOver })
+  const rows = await waitingInOrder(tx, turnId)
   let chars = 0
   const firstKept = rows.findIndex((row, index) => {
     chars += row.chars

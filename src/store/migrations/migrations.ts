@@ -23,6 +23,7 @@ import { drafts } from './0054-drafts.ts'
 import { hosts } from './0055-hosts.ts'
 import { importedSessions } from './0056-imported-sessions.ts'
 import { pausedTurns } from './0057-paused-turns.ts'
+import { movedMessages } from './0058-moved-messages.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -46,6 +47,7 @@ export const migrations = numbered([
   hosts,
   importedSessions,
   pausedTurns,
+  movedMessages,
 ])
 
 export const newestVersion = migrations.length

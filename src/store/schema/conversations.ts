@@ -136,6 +136,8 @@ export const conversationTables = {
     chars: fixed<number>(),
     /** The turn that answers it: queued until it is delivered, then running. */
     turn_id: column<string>(),
+    /** CH18: its place in that turn, as a person moved it; null: behind those that have one. */
+    moved_to: column<number | null>(null),
   },
 
   /** A closed day of a conversation, with the messages after `after_seq` up to `through_seq`. */

@@ -138,6 +138,7 @@ const bodies: Partial<Record<keyof Routes, object>> = {
   decideApprovalByNumber: { status: 'approved' },
   answerQuestion: { action: 'decline' },
   goOnInConversation: { goOn: true },
+  moveMessage: { now: true },
 }
 
 /** Questions to a machine, which the scene does not answer. */

@@ -161,6 +161,7 @@ export const rights: readonly Right[] = [
         'stopTurns',
         'goOnInConversation',
         'withdrawMessage',
+        'moveMessage',
       ] as const),
       ...(['rewindToTurn', 'undoRewind', 'forkFromTurn'] as const),
       ...(['addComment', 'changeComment', 'deleteComment', 'sendComments'] as const),

@@ -179,6 +179,30 @@ test.each([undefined, {}])(
   },
 )
 
+test('[CH18] a message that waits is moved, or answered next, by its address', async () => {
+  const { begin, bringUp, write, machine, server } = await open()
+  const { key } = (await begin({ content: 'the job' })).json
+  const { launchId, turn } = await bringUp()
+  const said = async (content: string) => (await write({ conversationKey: key, content })).json.seq
+  const [a, b, c] = [await said('a'), await said('b'), await said('c')]
+  const move = (seq: number, body: object) =>
+    server.ask(`/api/conversations/${key}/messages/${seq}/move`, { method: 'POST', body })
+  expect(await move(c, { before: a })).toMatchObject({ status: 200, json: { seqs: [c, a, b] } })
+  expect((await move(c, { before: null })).json).toEqual({ seqs: [a, b, c] })
+  expect((await move(b, { now: true })).json).toEqual({ seqs: [b, a, c] })
+  expect(await move(a, { before: 999 })).toMatchObject({ status: 404, json: { seq: 999 } })
+  expect((await move(999, { before: a })).status).toBe(404)
+  for (const body of [{}, { now: false }, { now: true, before: a }, { before: 'x' }])
+    expect((await move(a, body)).json.code).toBe('invalid_request')
+  await machine.tell(turnEnded(launchId, turn.turnId, { outcome: 'failed', error: 'It broke' }))
+  expect((await move(c, { now: true })).json).toEqual({ seqs: [c, b, a] })
+  expect(lastOf(await machine.turn())).toBe('c\n\nb\n\na')
+  expect(await move(a, { now: true })).toMatchObject({
+    status: 409,
+    json: { code: 'wrong_state', state: 'running' },
+  })
+})
+
 test('[SN7] a session works in a given folder; one outside the project is for who manages, once', async () => {
   const { machine, read, server, projectId, write } = await open()
   const folder = temporaryFolder()

@@ -181,7 +181,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['removeSecret', 'listSecretUses', 'goOnInChat'],
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
     ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson'],
-    ...['closeConversation', 'withdrawMessage', 'getThread'],
+    ...['closeConversation', 'withdrawMessage', 'moveMessage', 'getThread'],
     ...[
       'listConversationTurns',
       'getConversationTurn',

@@ -141,6 +141,8 @@ const words: RefusalSentences = {
   writtenByAnother: '別のユーザーが書いたメッセージです',
   messageGone: '{role} あてのメッセージ {id} はありません',
   messageBegun: 'このメッセージは{state}です。取り下げられるのは待機中のメッセージだけです',
+  messageGiven: 'メッセージ {id} は待機中ではないため、移動できません',
+  messagesApart: 'メッセージ {id} と {before} は同じ待ち列にありません',
   noTurn: '実行中のターンはありません',
   noLimit: '有効な利用制限はありません',
   noModeAmong: 'エージェントにモード {id} はありません。選べるもの: {offered}',
