@@ -61,6 +61,7 @@ export const errorCatalogue = {
     'This credential does not allow that',
     'Ask an owner for a role or token with the scope named in `scope`.',
   ),
+  not_yours: entry(403, 'Only its person may do this', 'Ask the person whose it is.'),
   not_found: entry(404, 'Not found', 'Check the id; lists show what exists.'),
   user_session_not_found: entry(
     404,
@@ -280,6 +281,7 @@ export const errorCatalogue = {
     'A decision is held for 1 to 10 seconds',
     'Send a whole number in that range, or none to decide at once.',
   ),
+  sharing_stays: entry(422, 'What is shared stays shared', 'Send `shared: true`, or leave it out.'),
   dependency_cycle: entry(
     422,
     'These tasks would wait for each other',

@@ -172,6 +172,8 @@ export const refusalSentences = {
   notClosable: '{key} was not begun as a session, so it cannot be closed',
   closeWorks: 'Something runs or waits in {key}: stop it first',
   nothingToChange: 'say what is to be changed: title or archived',
+  notImported: '{key} was not taken in from an agent’s own files',
+  givenOnce: '`{field}` is given once, and was given already',
   nothingHeld: 'Approval {id} waits for a decision; there is none to take back',
   onlyPermissions: 'Only tool permissions can be always allowed',
   nothingRevised: 'A permission is allowed or denied; it cannot be sent back for revision',

@@ -116,6 +116,9 @@ export interface EventBodies extends RelayEventBodies {
   'queue-paused': { paused: 'stopped' | 'failed'; by: string | null }
   'queue-goes-on': { by: string }
   'flags-set': { flags: Flags }
+  /** IM10: a session that was taken in is in a project from now on; is no longer one person's. */
+  'project-given': { projectId: string; by: string }
+  'conversation-shared': { by: string }
   'conversation-closed': { by: string }
   'conversation-reopened': { by: string }
   'conversation-deleted': { by: string }

@@ -41,6 +41,7 @@ import * as handOverMessages from './flows/hand-over-messages.ts'
 import * as heldDecisions from './flows/held-decisions.ts'
 import * as moveMessage from './flows/move-message.ts'
 import * as orderStop from './flows/order-stop.ts'
+import * as placeImported from './flows/place-imported.ts'
 import * as postMessage from './flows/post-message.ts'
 import * as pressButton from './flows/press-button.ts'
 import * as promptToResolve from './flows/prompt-to-resolve.ts'
@@ -136,6 +137,7 @@ const files: readonly object[] = [
   orderStop,
   passes,
   moveMessage,
+  placeImported,
   postMessage,
   pressButton,
   replacePasskey,

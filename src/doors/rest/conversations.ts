@@ -54,6 +54,7 @@ import { goOnInChat } from '../../services/flows/end-limit.ts'
 import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
 import { goOnInConversation } from '../../services/flows/go-on.ts'
 import { moveMessage } from '../../services/flows/move-message.ts'
+import { placeImported } from '../../services/flows/place-imported.ts'
 import { postMessage, sayInConversation } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
@@ -94,6 +95,8 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   getConversation: query(getConversation, ({ params, who }) => ({ ...params, personId: who.id })),
   changeConversation: by(archiveConversation, ({ params, body, who, deps, receipt }) => {
     const change = { ...params, archived: body.archived, by: who.id }
+    if (body.projectId !== undefined || body.shared !== undefined)
+      return deps.app.run(placeImported, { ...params, ...body, by: who.id }, who, receipt)
     return body.title === undefined
       ? deps.app.run(archiveConversation, change, who, receipt)
       : deps.app.run(setTitle, { ...change, title: body.title }, who, receipt)

@@ -81,6 +81,10 @@ export const Conversation = z.object({
     .describe('FS8: the last rewind, while it can be undone'),
   /** The agent's workspace; null: there is no project. */
   workplace: ConversationWorkspace.nullable().optional(),
+  shared: z
+    .boolean()
+    .optional()
+    .describe('Of a session: false, while only its person and owners see it'),
   unread: z.boolean().optional().describe('Something was said that the caller has not seen'),
   settled: z.boolean().optional().describe('Nothing was said since the caller settled it'),
   archived: z.boolean().optional().describe('The caller has archived it'),

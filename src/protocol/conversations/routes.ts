@@ -68,13 +68,18 @@ export const conversationRoutes = {
     path: one,
     summary:
       'Give a conversation a title (null: as its agent says, or the first message), or archive ' +
-      'it for the caller',
+      'it for the caller; give one that was taken in from an agent’s files a project, or share it',
     body: z.strictObject({
       title: line(200).nullable().optional(),
       archived: z
         .boolean()
         .optional()
         .describe('Out of the caller’s lists until something is said in it; for nobody else'),
+      projectId: Id.optional().describe('Once, while a session that was taken in has none'),
+      shared: z
+        .boolean()
+        .optional()
+        .describe('true, once, by its person: others see what was taken in as any session'),
     }),
     answer: Conversation,
   }),

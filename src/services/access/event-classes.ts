@@ -139,6 +139,8 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'queue-paused': 'stream',
   'queue-goes-on': 'stream',
   'flags-set': 'stream',
+  'project-given': 'stream',
+  'conversation-shared': 'stream',
   'conversation-closed': 'stream',
   'conversation-reopened': 'stream',
   'conversation-deleted': 'stream',

@@ -5,6 +5,7 @@ import { isArchived, marksOf } from '../../store/conversations/marks.ts'
 import { selectLastSaid, selectOpening } from '../../store/conversations/messages.ts'
 import type { Reader } from '../../store/store.ts'
 import { selectTaskTitleIn } from '../../store/turns/turns.ts'
+import { ownerInRow } from '../access/owners.ts'
 import { activityOf } from './conversation-activity.ts'
 import { workplaceOf } from './conversation-workplace.ts'
 
@@ -20,6 +21,7 @@ export async function conversationView(
     opening,
     ...(await activityOf(reader, row)),
     workplace: await workplaceOf(reader, row),
+    ...(row.kind === 'session' && { shared: ownerInRow(row) === null }),
   }
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import { threadIdLength, threadKey } from '../../domain/conversations/key.ts'
+import { isWithin } from '../../domain/projects/folder.ts'
 import { knownAgentOf, knownAgents } from '../../protocol/agents/known-agents.ts'
 import type { ImportedSession, PastAgent } from '../../protocol/conversations/past-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
@@ -69,11 +70,22 @@ export const findPastRoute = defineQuery('find-past-route', {
     { agent, folder }: { readonly agent: PastAgent; readonly folder: string | null },
   ): Promise<PastRoute> => {
     const projectId = folder === null ? undefined : await projectOf(reader, folder)
-    return projectId === undefined
-      ? nowhere
-      : { projectId, ...(await agentIn(reader, projectId, agent)) }
+    return routeTo(reader, projectId ?? null, { agent, folder })
   },
 })
+
+/** In a project that is given: an agent's own session is opened where its folder is. */
+export async function routeTo(
+  reader: Reader,
+  projectId: string | null,
+  { agent, folder }: { readonly agent: PastAgent; readonly folder: string | null },
+): Promise<PastRoute> {
+  const project = projectId === null ? undefined : await reader.row('projects', { id: projectId })
+  if (!project) return nowhere
+  const found = await agentIn(reader, project.id, agent)
+  const isThere = project.path !== null && folder !== null && isWithin(project.path, folder)
+  return { ...found, projectId: project.id, canResume: found.canResume && isThere }
+}
 
 async function projectOf(reader: Reader, folder: string): Promise<string | undefined> {
   let path = folder

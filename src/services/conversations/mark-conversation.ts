@@ -43,7 +43,7 @@ export const markSeen = defineUseCase('mark-seen', {
   },
 })
 
-interface Change {
+export interface Change {
   readonly key: string
   readonly archived?: boolean | undefined
   readonly by: string
@@ -63,7 +63,7 @@ export const archiveConversation = defineUseCase('archive-conversation', {
   },
 })
 
-async function keepAsArchived(
+export async function keepAsArchived(
   tx: Tx,
   { key, last_seq }: ConversationRow,
   { archived, by: personId }: Change,
@@ -86,18 +86,24 @@ export const setTitle = defineUseCase('set-title', {
   on: 'conversation',
   streams: ({ key }: Titled) => [streamOfKey(key)],
   run: async (tx, change, { now }): Promise<Conversation> => {
-    const { key, title, by } = change
-    const row = await currentConversation(tx, key, now)
-    const shown = title ?? row.agent_title
-    tx.append(conversationStream(key), { type: 'title-set', data: { title: shown, by } })
-    const titled = { title: shown, titled_by: title === null ? null : by }
-    const begun = await withoutDraft(tx, row)
-    const changed = await changeConversation(tx, begun, titled, row.updated_at)
-    await tellSession(tx, key)
+    const changed = await giveTitle(tx, await currentConversation(tx, change.key, now), change)
+    await tellSession(tx, change.key)
     await keepAsArchived(tx, changed, change)
-    return viewFor(tx, changed, by)
+    return viewFor(tx, changed, change.by)
   },
 })
+
+export async function giveTitle(
+  tx: Tx,
+  row: ConversationRow,
+  { title, by }: Pick<Titled, 'title' | 'by'>,
+): Promise<ConversationRow> {
+  const shown = title ?? row.agent_title
+  tx.append(conversationStream(row.key), { type: 'title-set', data: { title: shown, by } })
+  const titled = { title: shown, titled_by: title === null ? null : by }
+  const begun = await withoutDraft(tx, row)
+  return changeConversation(tx, begun, titled, row.updated_at)
+}
 
 /** The agent's own title stands where no person gave one. */
 export async function keepAgentTitle(

@@ -23,6 +23,7 @@ import {
   keyOfPast,
   nameOfPastAgent,
   type PastRoute,
+  routeTo,
 } from '../conversations/imported-session.ts'
 import { tellChangedSession } from '../tell-session.ts'
 import { getOrCreateContext } from '../turns/context-record.ts'
@@ -65,8 +66,11 @@ export const takePastPiece = defineUseCase('take-past-piece', {
     if (known?.state === 'deleted' && !named) return leftAlone('deleted')
     const found = await tx.row('conversations', { key })
     const row = found ?? (await beginPast(tx, key, piece, context))
-    const { added, changed } = await addTurns(tx, row, piece, context)
-    await finish(tx, { ...changed, updated_at: row.updated_at }, piece, context)
+    // Where it is now: it may have been given a project.
+    const route = found ? await routeTo(tx, found.project_id, source) : piece.route
+    const placed = { ...piece, route }
+    const { added, changed } = await addTurns(tx, row, placed, context)
+    await finish(tx, { ...changed, updated_at: row.updated_at }, placed, context)
     const isPrivate = ownerInRow(row) !== null
     tellChangedSession(tx, { key, projectId: row.project_id, isPrivate })
     await tx.put('imported_sessions', {
@@ -279,7 +283,7 @@ function attachmentOf({ mimeType, data, name }: PastTurn['media'][number]): Prom
     : { type: 'link', name: called, uri: called }
 }
 
-/** Nothing of it is unread; its agent, where it can, goes on in the session it was. */
+/** Nothing of it is unread. */
 async function finish(
   tx: Tx,
   row: ConversationRow,
@@ -294,13 +298,31 @@ async function finish(
   const last_turn_at = turns.reduce((so, { startedAt }) => (startedAt > so ? startedAt : so), at)
   const changed = { title, read_through: last, last_turn_at: earlier(last_turn_at, context.now) }
   await changeConversation(tx, row, changed, newest)
+  await openInPastSession(tx, row.key, { sourceId: source.id, route, updated, last }, context)
+}
+
+/** Lets its agent, where it can, go on in the session it was. */
+export async function openInPastSession(
+  tx: Tx,
+  key: string,
+  { sourceId, route, updated, last }: OwnSession,
+  context: Context,
+): Promise<void> {
   if (!route.canResume || route.projectId === null || route.agentId === null) return
-  const which = { agentId: route.agentId, projectId: route.projectId, key: row.key, originKey: '' }
+  const which = { agentId: route.agentId, projectId: route.projectId, key, originKey: '' }
   const held = await getOrCreateContext(tx, which, context)
-  if (held.state !== 'asleep' || (held.acp_session_id ?? source.id) !== source.id) return
+  if (held.state !== 'asleep' || (held.acp_session_id ?? sourceId) !== sourceId) return
   await changeContext(tx, held, {
-    acp_session_id: source.id,
+    acp_session_id: sourceId,
     opened_at: held.opened_at ?? updated,
     told_through: last,
   })
+}
+
+interface OwnSession {
+  readonly sourceId: string
+  readonly route: PastRoute
+  readonly updated: Instant
+  /** The newest message, which its agent knows. */
+  readonly last: number
 }

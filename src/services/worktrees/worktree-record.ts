@@ -16,6 +16,7 @@ import type { ContextRow } from '../../store/turns/contexts.ts'
 import {
   selectWorktreeAt,
   setUpOf,
+  shareOfConversation,
   type WorktreeRow,
   worktreeOf,
 } from '../../store/worktrees/worktrees.ts'
@@ -121,6 +122,10 @@ async function register(
 /** The row of a worktree whose folder was made for a fork. */
 export const addWorktree = (tx: Tx, row: NewRow<'worktrees'>): Promise<void> =>
   tx.insert('worktrees', row)
+
+/** The worktrees of a session that is shared are its project's; its row names nobody then. */
+export const shareWorktreesOf = (tx: Tx, key: string): Promise<void> =>
+  tx.write(shareOfConversation, { key })
 
 /** Takes a worktree out of the register; its row stays. */
 export async function removeWorktree(

@@ -59,6 +59,23 @@ export const selectOwnTurns = statement<{ key: string; from: Instant; to: Instan
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', p.from)])),
 )
 
+/** What was said before it was given a project. */
+export const giveTurnsProject = statement<{ key: string; projectId: string }>()((db, p) =>
+  db
+    .updateTable('turns')
+    .set({ project_id: p.projectId })
+    .where('conversation_key', '=', p.key)
+    .where('project_id', '=', ''),
+)
+
+export const giveMessagesProject = statement<{ key: string; projectId: string }>()((db, p) =>
+  db
+    .updateTable('messages')
+    .set({ project_id: p.projectId })
+    .where('conversation_key', '=', p.key)
+    .where('project_id', 'is', null),
+)
+
 /** Contexts that stand for a session of an agent's own, which is nobody's to delete here. */
 export const detachSession = statement<{ key: string; acpSessionId: string }>()((db, p) =>
   db

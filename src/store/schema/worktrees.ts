@@ -14,7 +14,7 @@ export const worktreeTables = {
     /** Empty for a conversation outside of a console. */
     user_session_id: fixed<string>(),
     /** The account of the user session, hidden from others; empty: all who may read the project. */
-    account_id: fixed<string>(),
+    account_id: column<string>(),
     /** For a conversation: its name in folder and branch. */
     role: column<string>(),
     agent_id: column<string>(),

@@ -45,6 +45,11 @@ export const selectOfConversation = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
+/** Makes what a conversation works in, and worked in, its project's. */
+export const shareOfConversation = statement<{ key: string }>()((db, p) =>
+  db.updateTable('worktrees').set({ account_id: '' }).where('conversation_key', '=', p.key),
+)
+
 /**
  * Not used since, with the settings of their projects, those of the lowest ids first behind
  * `after`.

@@ -121,7 +121,7 @@ export const rights: readonly Right[] = [
   {
     scope: 'read',
     because:
-      'it marks what the caller has read and archived, for the caller alone; a title needs `write` as well (SL2)',
+      'it marks what the caller has read and archived, for the caller alone; a title (SL2), a project and sharing (IM10) need `write` as well',
     operations: ['markSeen', 'changeConversation'],
   },
   {

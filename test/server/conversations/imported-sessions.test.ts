@@ -214,6 +214,126 @@ test('[IM7] it is its person’s: nobody else lists, reads, finds or deletes it'
   expect((await read('/api/conversations?limit=100', ann)).items).toHaveLength(12)
 })
 
+/** Ann's, of which one is in no project, and what she and others may do with them. */
+async function annsSessions() {
+  const room = await open()
+  const { holdfast, env, person, imported, server, config, shop, read } = room
+  const [ann, bob] = [await person('Ann'), await person('Bob')]
+  const loft = join(temporaryFolder(), 'loft')
+  mkdirSync(loft)
+  const [file = ''] = filesIn(config).filter((path) => path.includes('de67ba91'))
+  writeFileSync(file, readFileSync(file, 'latin1').replaceAll(shop, loft), 'latin1')
+  const takeForAnn = (): Promise<Outcome> =>
+    holdfast(['import', '--from', 'claude', '--json'], { env: { ...env, HOLDFAST_TOKEN: ann } })
+  await takeForAnn()
+  const keyOf = async (id: string): Promise<string> =>
+    (await imported(ann)).find((each) => each.id.startsWith(id))?.key ?? 'none'
+  const change = (key: string, body: object, token = ann) =>
+    server.ask(`/api/conversations/${key}`, { method: 'PATCH', body, token })
+  const refused = async (key: string, body: object, token = ann) => {
+    const { status, json } = await change(key, body, token)
+    return [status, json.code]
+  }
+  const keys = async (path: string, name: string, token: string): Promise<string[]> =>
+    (await read(path, token)).items.map((item: Record<string, string>) => item[name])
+  return {
+    ...room,
+    ann,
+    bob,
+    loft,
+    takeForAnn,
+    change,
+    refused,
+    listed: (token: string, query = ''): Promise<string[]> =>
+      keys(`/api/conversations?limit=100${query}`, 'key', token),
+    found: async (token: string, query = ''): Promise<string[]> => [
+      ...new Set(await keys(`/api/search?q=asagi${query}`, 'conversationKey', token)),
+    ],
+    inProject: await keyOf('95591d8f'),
+    inNone: await keyOf('de67ba91'),
+  }
+}
+
+test('[IM10] shared once by its person, it is seen as any session', async () => {
+  const {
+    server,
+    ann,
+    bob,
+    change,
+    refused,
+    listed,
+    found,
+    inNone: key,
+    read,
+    person,
+  } = await annsSessions()
+  const stream = encodeURIComponent(`conversation:${key}`)
+  const followed = async (token: string): Promise<number> =>
+    (await server.ask(`/api/snapshot?streams=${stream}`, { token })).status
+  expect(await read(`/api/conversations/${key}`, ann)).toMatchObject({ shared: false })
+  expect(await refused(key, { shared: true }, bob)).toEqual([404, 'not_found'])
+  expect(await refused(key, { shared: true }, server.ownerToken)).toEqual([403, 'not_yours'])
+  expect(await refused(key, { shared: false })).toEqual([422, 'sharing_stays'])
+  expect([await listed(bob), await found(bob), await followed(bob)]).toEqual([[], [], 404])
+
+  const { json } = await change(key, { shared: true, title: 'For all' })
+  expect(json).toMatchObject({ shared: true, title: 'For all' })
+  for (const token of [bob, await person('Cem')]) {
+    expect([await listed(token), await found(token)]).toEqual([[key], [key]])
+    expect(await followed(token)).toBe(200)
+    expect(await read(`/api/conversations/${key}`, token)).toMatchObject({ shared: true })
+  }
+  expect(await refused(key, { shared: true })).toEqual([409, 'wrong_state'])
+  expect(await refused(key, { shared: true }, bob)).toEqual([403, 'not_yours'])
+  expect(await refused(key, { shared: false })).toEqual([422, 'sharing_stays'])
+})
+
+test('[IM10] a project is given once, while it has none, and search follows', async () => {
+  const { ann, bob, post, change, refused, listed, found, inNone, inProject, projectId, read } =
+    await annsSessions()
+  const { id: other } = await post('/api/projects', { name: 'Other' })
+  const there = [`&projectId=${other}`, `&project=${other}`]
+  const seen = async (token: string) => [
+    await listed(token, there[0]),
+    await found(token, there[1]),
+  ]
+  expect(await refused(inNone, { projectId: 'nowhere', shared: true })).toEqual([404, 'not_found'])
+  expect(await refused(inNone, { projectId: other }, bob)).toEqual([404, 'not_found'])
+  expect(await refused(inProject, { projectId: other })).toEqual([409, 'wrong_state'])
+  const before = await read(`/api/conversations/${inNone}`, ann)
+  expect(before).toMatchObject({ projectId: null, shared: false })
+  expect(await seen(ann)).toEqual([[], []])
+
+  expect((await change(inNone, { projectId: other })).json).toMatchObject({ projectId: other })
+  expect(await seen(ann)).toEqual([[inNone], [inNone]])
+  expect(await seen(bob)).toEqual([[], []])
+  for (const again of [projectId, other])
+    expect(await refused(inNone, { projectId: again })).toEqual([409, 'wrong_state'])
+  await change(inNone, { shared: true })
+  expect(await seen(bob)).toEqual([[inNone], [inNone]])
+})
+
+test('[IM10] in the project of its folder its agent goes on, and imports follow', async () => {
+  const { ann, loft, post, server, change, inNone, takeForAnn, read } = await annsSessions()
+  const { id } = await post('/api/projects', { name: 'Loft', path: loft })
+  await server.ask(`/api/projects/${id}/agents/claude`, { method: 'PUT', body: {} })
+  const { json } = await change(inNone, { projectId: id })
+  expect(json).toMatchObject({ projectId: id, agentId: 'claude' })
+  const { contexts } = await read(`/api/conversations/${inNone}/context`, ann)
+  expect(contexts).toMatchObject([{ agentId: 'claude', projectId: id, state: 'asleep' }])
+  expect(contexts[0].openedAt).not.toBe(null)
+  expect((await takeForAnn()).json()).toMatchObject({ created: 0, turns: 0, unchanged: 12 })
+  expect(await read(`/api/conversations/${inNone}`, ann)).toMatchObject({ projectId: id })
+})
+
+test('[IM10] what began here is neither given nor shared', async () => {
+  const { post, projectId, refused, server } = await annsSessions()
+  const begun = { agentId: 'claude', title: 'Here' }
+  const { key } = await post(`/api/projects/${projectId}/conversations`, begun)
+  for (const body of [{ projectId }, { shared: true }])
+    expect(await refused(key, body, server.ownerToken)).toEqual([409, 'wrong_state'])
+})
+
 const planted = [
   ['sk', 'ant', 'api03', 'abcdefghijklmnopqrstuvwxyz'].join('-'),
   'ghp_abcdefghijklmnopqrstuvwxyz0123456789',

@@ -33,6 +33,7 @@ export const errors: ErrorsWords = {
     next: 'Use the address it printed when it started.',
   },
   missing_scope: { title: 'You may not do this', next: 'Ask an owner of this installation.' },
+  not_yours: { title: 'Only its person may do this', next: 'Ask the person whose it is.' },
   method_not_allowed: {
     title: 'The server does not do this here',
     next: 'Reload the page; it may be older than the server.',
@@ -183,6 +184,10 @@ export const errors: ErrorsWords = {
   invalid_hold: {
     title: 'A decision is held for 1 to 10 seconds',
     next: 'Send a whole number in that range.',
+  },
+  sharing_stays: {
+    title: 'What is shared stays shared',
+    next: 'Delete the session if nobody is to see it.',
   },
   dependency_cycle: {
     title: 'These tasks would wait for each other',

@@ -29,6 +29,7 @@ export const errors: ErrorsWords = {
     next: 'サーバーの起動時に表示されたアドレスを使ってください。',
   },
   missing_scope: { title: 'この操作の権限がありません', next: 'オーナーに依頼してください。' },
+  not_yours: { title: '本人だけができる操作です', next: '本人に依頼してください。' },
   method_not_allowed: {
     title: 'サーバーが対応していない操作です',
     next: 'ページが古い可能性があります。再読み込みしてください。',
@@ -200,6 +201,10 @@ export const errors: ErrorsWords = {
   invalid_hold: {
     title: '判断を保留できるのは 1〜10 秒です',
     next: 'この範囲の整数を指定してください。',
+  },
+  sharing_stays: {
+    title: '共有は取り消せません',
+    next: '誰にも見せたくない場合は、セッションを削除してください。',
   },
   dependency_cycle: {
     title: 'タスクが互いを待つ形になります',

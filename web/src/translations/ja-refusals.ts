@@ -167,6 +167,8 @@ const words: RefusalSentences = {
   notClosable: '{key} は開始されたセッションではないため、閉じられません',
   closeWorks: '{key} では実行中または待機中のものがあります。先に停止してください',
   nothingToChange: '変更する項目（タイトルまたはアーカイブ）を指定してください',
+  notImported: '{key} はエージェントのファイルから取り込まれたものではありません',
+  givenOnce: '`{field}` の指定は一度だけで、すでに指定されています',
   nothingHeld: '承認 {id} は判断を待っています。取り消せる判断はありません',
   onlyPermissions: '「常に許可」にできるのは、ツールの許可だけです',
   nothingRevised: '許可は承認するか拒否するかのどちらかで、修正には差し戻せません',
