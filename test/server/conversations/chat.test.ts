@@ -282,9 +282,9 @@ describe('chat', () => {
   test('[SE3] an agent cannot read or write chats over HTTP, and a viewer can only read', async () => {
     const { server, post, projectId } = await open()
     const { passkey } = (await server.ask('/api/agents/ann/passkey', { method: 'POST' })).json
-    const { token: viewer } = (
-      await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })
-    ).json
+    const person = { name: 'v', role: 'viewer' }
+    const { token: viewer } = (await server.ask('/api/people', { method: 'POST', body: person }))
+      .json
     const path = `/api/projects/${projectId}/agents/ann/messages`
     expect((await server.ask(path, { token: passkey })).status).toBe(403)
     expect((await post({}, { token: passkey })).status).toBe(403)
@@ -312,14 +312,8 @@ describe('conversations', () => {
     expect(await ask('POST', '/api/conversations', { key })).toEqual([200, conversation])
     const figures = { cost: null, doing: null, lines: null, opening: null }
     const marks = { unread: false, settled: true, archived: false, workplace: null }
-    const whole = {
-      ...conversation,
-      activity: 'idle',
-      waitsFor: null,
-      paused: null,
-      ...marks,
-      ...figures,
-    }
+    const turns = { activity: 'idle', waitsFor: null, paused: null }
+    const whole = { ...conversation, ...turns, ...marks, ...figures }
     expect(await ask('GET', path(key))).toEqual([200, whole])
     expect(
       await ask('POST', path(key, '/messages'), { role: 'user', content: 'one', clientId: 'c' }),
