@@ -28,8 +28,12 @@ test('[SN12] "New session" begins one beside the first, shows it, and it is writ
   expect(items).toHaveLength(1)
   expect(items).toMatchObject([{ conversationKey: expect.stringMatching(/^session:/) }])
   const shots = process.env['SHOTS']
+  if (shots) await page.screenshot({ path: join(shots, 'session-wide.png') })
+  // An idle agent that is warm is not at work, and no row leads to another session.
+  const again = await here.ownerPage('/')
+  await again.getByText('No agent is at work.').waitFor()
+  expect(await again.locator(`[data-running="${agentId}"]`).count()).toBe(0)
   if (shots === undefined) return
-  await page.screenshot({ path: join(shots, 'session-wide.png') })
   await page.setViewportSize(phone)
   await page.screenshot({ path: join(shots, 'session-phone.png') })
   await page.goto(new URL('/', page.url()).href)

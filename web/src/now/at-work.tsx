@@ -27,7 +27,7 @@ import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
 import { Band } from './band.tsx'
-import { activityOf, withoutSession } from './running.ts'
+import { activityOf, begunSessionOf, withoutSession } from './running.ts'
 
 export function AtWork({ running }: { running: readonly RunningAgent[] | undefined }) {
   const { running: words } = useWords()
@@ -224,13 +224,18 @@ function AgentRow({ running, role, coordinators: machines }: AgentRowProps) {
   const { agentId, projectId, agentSession, process } = running
   const { agent, project } = useAgentAndProject(running)
   const { dot, word } = activityOf(running, machines, words, role?.agent)
+  const begun = begunSessionOf(running)
   const name = <span>{agent}</span>
   const link = { className: linkClass, 'data-row': true }
   return (
     <li className={rowClass} data-running={agentId}>
       <StateDot state={dot} />
       <span className={nameClass}>
-        {agentSession?.purpose === 'task' ? (
+        {begun !== undefined ? (
+          <TalkLink conversationKey={begun} projectId={projectId} {...link}>
+            {name}
+          </TalkLink>
+        ) : agentSession?.purpose === 'task' ? (
           <Link to="/projects/$projectId/tasks" params={{ projectId }} {...link}>
             {name}
           </Link>

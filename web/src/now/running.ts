@@ -18,8 +18,13 @@ export function useRunning(): RunningAgent[] | undefined {
   return processes && agentSessions && runningAgents(processes, agentSessions)
 }
 
+/** The begun session that it alone serves. */
+export const begunSessionOf = ({ agentSession, process }: RunningAgent): string | undefined =>
+  agentSession?.conversationKey ?? process?.conversationKey
+
 /**
- * The agents whose work no session tells: idle ones, those that start, and those that are held.
+ * The agents whose work no session tells: idle ones, those that start, and those that are held. The
+ * idle agent of a begun session is left out: the session is in the sidebar, and wakes by itself.
  * `conversationOf`: of an agent in a role.
  */
 export function withoutSession(
@@ -29,11 +34,17 @@ export function withoutSession(
 ): RunningAgent[] {
   return running.filter((each) => {
     if (isHeld(each)) return true
+    const begun = begunSessionOf(each)
+    if (begun !== undefined)
+      return each.agentSession?.state !== 'active' && !listed.some(({ key }) => key === begun)
     const inRole = conversationOf(each)
-    return !listed.some(({ key, projectId, agentId, userSessionId }) =>
+    return !listed.some(({ key, kind, projectId, agentId, userSessionId }) =>
       each.process?.roleAgentId
         ? key === inRole
-        : projectId === each.projectId && agentId === each.agentId && userSessionId === undefined,
+        : kind !== 'session' &&
+          projectId === each.projectId &&
+          agentId === each.agentId &&
+          userSessionId === undefined,
     )
   })
 }
