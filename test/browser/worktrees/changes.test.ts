@@ -92,19 +92,31 @@ test('[WT2] [UI10] [UI12] the Changes of a role show, commit, merge, export, rem
     await diff.getByRole('row').filter({ hasText: 'hi there' }).getByRole('cell').count(),
   ).toBe(4)
   expect(await axeFindings(page)).toEqual([])
-  await review.getByRole('button', { name: 'Commit' }).click()
-  await review.getByText('1 file is committed.').waitFor()
+  const landing = review.getByRole('region', { name: 'Land', exact: true })
+  const other = async (name: string) => {
+    await landing.getByRole('button', { name: 'Other ways to land' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await other('Commit 1 file')
   await review.getByText('1 commit ahead').waitFor()
-  await review.getByRole('textbox', { name: 'Into branch' }).fill('no-such-branch')
-  await review.getByRole('button', { name: 'Merge' }).click()
-  await review.getByRole('alert').waitFor()
-  await review.getByRole('textbox', { name: 'Into branch' }).fill('release')
-  await review.getByRole('button', { name: 'Merge' }).click()
-  // What was done stays to be read; a refusal that is mended does not.
-  await review.getByText('It is in release now.').waitFor()
+  await other('Into another branch…')
+  const into = landing.getByRole('textbox', { name: 'Into branch' })
+  await into.fill('no-such-branch')
+  await into.press('Enter')
+  await landing.getByText('no-such-branch is not there').waitFor()
   expect(
-    await review.getByRole('status', { name: 'What was done' }).getByRole('listitem').count(),
-  ).toBe(2)
+    await landing.getByRole('button', { name: 'Merge into no-such-branch' }).isDisabled(),
+  ).toBe(true)
+  await other('Into another branch…')
+  await into.fill('release')
+  await into.press('Enter')
+  await landing.getByRole('button', { name: 'Merge into release' }).click()
+  // What was done stays to be read.
+  await landing
+    .getByRole('status', { name: 'What landed' })
+    .getByText('release has it', { exact: true })
+    .waitFor()
+  await landing.getByText('release has everything already.').waitFor()
   expect(await review.getByRole('alert').count()).toBe(0)
   expect(repository.git('show', 'release:hello.txt')).toBe('hi there')
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/worktrees', {
@@ -200,13 +212,9 @@ test('[UI3] [UI12] [UI13] agents side by side are allowed and reviewed by keys a
     await (size === wide ? pane(role) : page).getByRole('link', { name: 'Review (1)' }).click()
     const review = page.getByRole('region', { name: `Changes of ${role}` })
     await review.getByText(`by ${role}`).waitFor()
-    await review.getByRole('button', { name: 'Commit' }).click()
-    await review.getByText('1 commit ahead').waitFor()
-    await review.getByText(/git .*merge/).waitFor()
-    await review.getByRole('button', { name: 'Merge' }).click()
-    await review.getByText('It is in main now.').waitFor()
-    // What is in needs no command any more.
-    await review.getByText(/git .*merge/).waitFor({ state: 'detached' })
+    await review.getByRole('button', { name: 'Commit 1 file and merge into main' }).click()
+    await review.getByText('main has it', { exact: true }).waitFor()
+    await review.getByText('main has everything already.').waitFor()
     expect(repository.git('show', `main:${role}.txt`)).toBe(`by ${role}`)
   }
 })

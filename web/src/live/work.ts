@@ -76,6 +76,7 @@ export function takeWorkEvent(event: HoldfastEvent): void {
   if (event.type === 'conversation-rewound')
     for (const what of ['turn-files', 'conversation']) void invalidate([what])
   if (/^comment(?:s-sent|-changed)$/.test(event.type)) void invalidate(['comments'])
+  if (event.type === 'landing-changed') void invalidate(['landings'])
   if (event.stream.startsWith(projectPrefix)) {
     const projectId = event.stream.slice(projectPrefix.length)
     changeWork(projectId, (work) => afterProjectEvent(work, event))

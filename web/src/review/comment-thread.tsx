@@ -7,6 +7,7 @@ import { TextAreaField } from '../parts/field.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
+import { useReviewWords } from './words.ts'
 
 const one = '/api/conversations/{key}/comments/{commentId}'
 
@@ -17,7 +18,7 @@ interface ThreadProps {
 }
 
 export function CommentThread({ conversationKey: key, comment, mayWrite }: ThreadProps) {
-  const words = useWords().worktrees.review
+  const words = useReviewWords()
   const [answering, setAnswering] = useState(false)
   const { send, waiting, error } = useRequest()
   const params = { key, commentId: comment.id }
@@ -104,8 +105,8 @@ interface FormProps {
 }
 
 export function CommentForm({ conversationKey: key, about, onClose }: FormProps) {
-  const { worktrees: page, act } = useWords()
-  const words = page.review
+  const { act } = useWords()
+  const words = useReviewWords()
   const [text, setText] = useState('')
   const { send, waiting, error } = useRequest()
   const add = async (event: FormEvent) => {

@@ -6,10 +6,10 @@ import { client, invalidate, useMay } from '../live/queries.ts'
 import { useStreams } from '../live/streams.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { useWords } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
 import { CommentForm, CommentThread } from './comment-thread.tsx'
 import { commentsOn, viewedFilesOf } from './review-queries.ts'
+import { useReviewWords } from './words.ts'
 
 type Side = 'old' | 'new'
 
@@ -86,7 +86,7 @@ export function ReviewSummary({
   readonly comments: readonly ReviewComment[]
   readonly onSent: (outcome: string) => void
 }) {
-  const words = useWords().worktrees.review
+  const words = useReviewWords()
   const mayWrite = useMay('write')
   const { send, waiting, error } = useRequest()
   const drafts = comments.flatMap((comment) =>
@@ -139,7 +139,7 @@ export function ViewedMark({
   readonly stamp: string
   readonly file: string
 }) {
-  const words = useWords().worktrees.review
+  const words = useReviewWords()
   const { data } = useQuery(viewedFilesOf(key, stamp))
   const { send } = useRequest()
   /** What was pressed, until the server has it. */

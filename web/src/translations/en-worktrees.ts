@@ -1,11 +1,8 @@
 /** The words of worktrees in English: what has changed in one, how it gets out, what can go. */
-import { review } from './en-review.ts'
-
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
 
 export const worktrees = {
-  review,
   folderByManagers: 'Only who manages the installation chooses it.',
   folderStates: {
     missing: 'This folder is missing; no agent can work in it.',
@@ -55,18 +52,9 @@ export const worktrees = {
   },
   noText: 'Nothing to show: the file is empty, or only its name or mode has changed.',
   commit: 'Commit',
-  message: 'Commit message',
-  messageDefault: (role: string) => `Work of ${role}`,
-  into: 'Into branch',
-  merge: 'Merge',
-  rebase: 'Rebase',
-  merged: (branch: string) => `It is in ${branch} now.`,
-  nothingNew: (branch: string) => `${branch} has it all already.`,
   committed: (count: number) => `${many(count, 'file is', 'files are')} committed.`,
-  commitFirst: 'Commit first: only commits are merged.',
   patch: 'Download patch',
   command: 'the git command',
-  conflicts: 'Conflicts in',
   remove: 'Remove worktree',
   removeText: 'Its folder and its branch go. Files that git ignores go with it.',
   removeNothing: 'Nothing is lost: everything is committed and in another branch.',

@@ -1,10 +1,8 @@
 /** The words of worktrees in Japanese. */
 
 import type { worktrees as English, files as EnglishFiles } from './en-worktrees.ts'
-import { review } from './ja-review.ts'
 
 export const worktrees: typeof English = {
-  review,
   folderByManagers: '選べるのは、このインストールを管理する人だけです。',
   folderStates: {
     missing: 'このフォルダーが見つかりません。エージェントは作業できません。',
@@ -54,18 +52,9 @@ export const worktrees: typeof English = {
   },
   noText: '表示する内容がありません。空のファイルか、名前や属性だけの変更です。',
   commit: 'コミット',
-  message: 'コミットメッセージ',
-  messageDefault: (role) => `${role} の作業`,
-  into: '取り込み先のブランチ',
-  merge: 'マージ',
-  rebase: 'リベース',
-  merged: (branch) => `${branch} に取り込みました。`,
-  nothingNew: (branch) => `${branch} にはすでにすべて含まれています。`,
   committed: (count) => `${count} ファイルをコミットしました。`,
-  commitFirst: '先にコミットしてください。取り込まれるのはコミットだけです。',
   patch: 'パッチをダウンロード',
   command: 'git コマンド',
-  conflicts: '競合しているファイル',
   remove: 'ワークツリーを削除',
   removeText: 'フォルダーとブランチが削除されます。git が無視するファイルも一緒に消えます。',
   removeNothing: '失われるものはありません。すべてコミット済みで、別のブランチに含まれています。',

@@ -12,6 +12,7 @@ import {
 import { FoldIcon } from '../parts/icons.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import type { LineNotes } from '../review/line-notes.tsx'
+import { useReviewWords } from '../review/words.ts'
 import { useWords } from '../translations/messages.tsx'
 import { type FilePatch, type Hunk, type PatchLine, splitRows } from './patch.ts'
 
@@ -172,7 +173,7 @@ interface NumberProps {
 
 /** The number of a line; where somebody may write, a button that begins a comment on it. */
 function LineNumber({ side, line, notes, half = false }: NumberProps) {
-  const words = useWords().worktrees.review
+  const words = useReviewWords()
   const number = side === 'old' ? line?.oldNumber : line?.newNumber
   const wash = line ? washes[line.mark] : 'bg-sunken'
   const look = half ? `${wash} ${side === 'new' ? 'border-l border-line' : ''}` : ''

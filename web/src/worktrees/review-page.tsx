@@ -1,28 +1,28 @@
 /** Review: all that has changed in a worktree, and the ways it gets out (WT2, WT6). */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type {
   SetUpReport,
   Worktree,
   WorktreeState,
 } from '../../../src/protocol/worktrees/worktree.ts'
+import { conversation } from '../conversations/conversation-queries.ts'
 import { TalkLink } from '../conversations/talk-link.tsx'
-import { client, keptShortlyMs, useMay } from '../live/queries.ts'
+import { client, invalidate, keptShortlyMs, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
-import { CopyText } from '../parts/copy.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { BranchIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { browserChoice, useChoice } from '../preferences/choice.ts'
+import { LandingBar } from '../review/landing-bar.tsx'
 import { oneLine } from '../shell/listed-views.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { TurnDiff } from '../turns/turn-diff.tsx'
 import { ChangedFiles } from './changed-files.tsx'
-import { CommitForm, MergeForm } from './commit-and-merge.tsx'
 import type { DiffLayout } from './file-diff.tsx'
 import { RemoveWorktree } from './remove-worktree.tsx'
 import { keyOf, worktreeById } from './worktree-queries.ts'
@@ -43,7 +43,12 @@ export function ReviewPage() {
     <Review
       worktree={found.data.worktree}
       state={found.data.state}
-      onRefresh={() => void found.refetch()}
+      onRefresh={() => {
+        void found.refetch()
+        // A file may have changed again, and nothing be counted otherwise.
+        void invalidate(['worktree-diff', worktreeId])
+        for (const what of ['landing-plan', 'comments', 'viewed']) void invalidate([what])
+      }}
     />
   )
 }
@@ -64,6 +69,14 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
     onRefresh()
   }
   const key = keyOf(worktree)
+  const about = useQuery({ ...conversation(key ?? ''), enabled: key !== undefined }).data
+  const now = about && `${about.activity} ${about.updated}`
+  const looked = useRef(now)
+  // What the agent does changes the files.
+  useEffect(() => {
+    if (looked.current !== undefined && looked.current !== now) onRefresh()
+    looked.current = now
+  }, [now, onRefresh])
   const talk = useQuery({ ...recent, enabled: false }).data?.find(
     (each) => each.key === worktree.conversation,
   )
@@ -96,27 +109,31 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
         </p>
       )}
       {state && <ByTurn worktree={worktree} state={state} onDone={done} />}
-      <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-end gap-2 border-t border-line bg-canvas px-4 py-2 empty:hidden max-md:static md:-mx-8 md:px-8">
-        {outcomes.length > 0 && (
-          <div
-            aria-label={words.outcomes}
-            role="status"
-            className="max-h-24 w-full overflow-y-auto rounded-md bg-accent-wash px-3 py-2"
-          >
-            <ol className="flex flex-col gap-1">
-              {outcomes.map((outcome, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
-                <li key={at}>{outcome}</li>
-              ))}
-            </ol>
-          </div>
-        )}
-        {state && mayWrite && state.uncommitted > 0 && (
-          <CommitForm worktree={worktree} name={name} state={state} onDone={done} />
-        )}
-        {state && mayWrite && <MergeForm worktree={worktree} state={state} onDone={done} />}
-      </div>
+      {outcomes.length > 0 && (
+        <div
+          aria-label={words.outcomes}
+          role="status"
+          className="max-h-24 overflow-y-auto rounded-md bg-accent-wash px-3 py-2"
+        >
+          <ol className="flex flex-col gap-1">
+            {outcomes.map((outcome, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
+              <li key={at}>{outcome}</li>
+            ))}
+          </ol>
+        </div>
+      )}
       <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
+      {state && key && worktree.branch !== null && (
+        <LandingBar
+          worktree={worktree}
+          state={state}
+          conversationKey={key}
+          stamp={`${state.head} ${state.uncommitted} ${now}`}
+          onSaid={done}
+          onChanged={onRefresh}
+        />
+      )}
     </section>
   )
 }
@@ -234,7 +251,7 @@ function promptOf(content: readonly { readonly type: string }[]): string {
   return oneLine(text.replaceAll(/\[\[[\s\S]*?\]\]/g, ' ')).slice(0, promptChars)
 }
 
-/** The patch, the command to type instead, and the end of the worktree. */
+/** The patch, and the end of the worktree. */
 function Ends({
   worktree,
   state,
@@ -267,14 +284,6 @@ function Ends({
           </Button>
         )}
       </div>
-      {state?.command && (state.ahead !== 0 || state.uncommitted > 0) && (
-        <p className="flex min-w-0 items-center gap-1 rounded-md bg-sunken px-3 py-1">
-          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">
-            {state.command}
-          </code>
-          <CopyText text={state.command} what={words.command} />
-        </p>
-      )}
       {removing && (
         <RemoveWorktree worktree={worktree} onClose={() => setRemoving(false)} onRemoved={leave} />
       )}
