@@ -20,6 +20,7 @@
  *     rest/         the routes of each area, OpenAPI
  *     relay/        user sessions on the WebSocket
  *     mcp/          the MCP endpoint, the tools of each area
+ *     ahp/          the Agent Host Protocol, for VS Code
  *     telegram/     the Telegram adapter
  *     slack/        the Slack adapter
  *     discord/      the Discord adapter

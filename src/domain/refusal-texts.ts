@@ -39,6 +39,7 @@ export const refusalSentences = {
   noneSpeaksAcp: 'The project has no agent that speaks ACP',
 
   idTaken: 'The id {id} is taken',
+  threadNameTaken: 'There is a session with the name {name} already',
   tokenNameTaken: 'There is a token called {name} already',
   nameTooLong: 'The name is longer than {most} bytes',
   nameEmpty: 'A name must not be empty',
@@ -264,7 +265,10 @@ export const refusalSentences = {
   notACursor: 'it was not returned by this list',
 
   clientIdUsed: 'The client id {id} was already used for another message',
-  onlyScripts: 'only script tokens have them',
+  onlyScripts: 'a coordinator token has none',
+  notForDoors: 'a door token never has {scope}',
+  onlyDoorTokens:
+    'Only a token of the kind door may stand in an address. Make one: holdfast token create NAME --kind door',
   launchRuns: 'The launch {id} is already running',
   filesOfOther: 'These files belong to {id} in {project}',
   workOfOther: '{id} is a work session of another project',
@@ -303,7 +307,7 @@ export const refusalSentences = {
   messageShape: 'A message is a JSON object with `type`',
   typeMissing: 'type: is missing',
   didYouMean: 'Did you mean {near}?',
-  socketsAtWs: 'WebSockets are at /ws',
+  socketsAtWs: 'WebSockets are at /ws and /ahp',
   noHandshake: 'Invalid WebSocket handshake',
   notEventCursor: 'Last-Event-ID: is not a cursor',
   argumentWrong: 'The argument {field} is invalid: {why}',

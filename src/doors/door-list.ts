@@ -1,4 +1,5 @@
 /** All doors. One is taken out by deleting its folder and its line. */
+import { ahpDoor } from './ahp/ahp-door.ts'
 import { discordDoor } from './discord/discord-door.ts'
 import type { Door } from './door.ts'
 import { mcpDoor } from './mcp/mcp-endpoint.ts'
@@ -11,6 +12,7 @@ export const doors: readonly Door[] = [
   restDoor,
   relayDoor,
   mcpDoor,
+  ahpDoor,
   telegramDoor,
   slackDoor,
   discordDoor,

@@ -9,11 +9,25 @@ import type { StreamName } from '../domain/stream-name.ts'
 import type { ServerDependencies } from './dependencies.ts'
 import type { FeedSnapshot, Subscription } from './live/subscription.ts'
 import type { FeedEvent } from './live/tail.ts'
+import type { AcceptedSocket } from './websocket/socket-client.ts'
 
 export interface ServerDoor {
   /** Registers what is answered over HTTP. */
   readonly http?: (app: FastifyInstance, deps: ServerDependencies) => void
   readonly socket?: SocketDoor
+  /** WebSockets at addresses of its own, by path. */
+  readonly sockets?: Readonly<Record<string, SocketAddress>>
+}
+
+/** A WebSocket at an address of its own, with what is spoken there. */
+export interface SocketAddress {
+  /**
+   * Where in the address a token of the kind `door` may stand (SE31), for clients that can send no
+   * header.
+   */
+  readonly tokenParameter?: string
+  /** Loads the door's code before the first upgrade; what it returns serves a client. */
+  load(deps: ServerDependencies): Promise<(accepted: AcceptedSocket) => void>
 }
 
 /** Messages of `/ws` that a door takes. */

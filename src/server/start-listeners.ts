@@ -142,8 +142,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     closing: false,
   }
   const app = buildApp({ deps, listener, doors })
-  const socketDoors = doors.flatMap(({ socket }) => (socket ? [socket] : []))
-  acceptSockets(listener.server, deps, listener.gate, socketDoors)
+  acceptSockets(listener.server, deps, listener.gate, doors)
   await app.ready()
   await deps.connections.start()
   deps.search.start()

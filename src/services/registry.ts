@@ -16,6 +16,7 @@ import * as chapters from './conversations/chapters.ts'
 import * as importConversation from './conversations/import-conversation.ts'
 import * as makeSearchable from './conversations/make-searchable.ts'
 import * as markConversation from './conversations/mark-conversation.ts'
+import * as threadNames from './conversations/thread-names.ts'
 import * as addMessage from './flows/add-message.ts'
 import * as answerChat from './flows/answer-chat.ts'
 import * as answerPermission from './flows/answer-permission.ts'
@@ -134,6 +135,7 @@ const files: readonly object[] = [
   leases,
   makeSearchable,
   markConversation,
+  threadNames,
   orderStop,
   passes,
   moveMessage,

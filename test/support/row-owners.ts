@@ -61,6 +61,7 @@ const owners: Partial<Record<Table, readonly Owner[]>> = {
   messages: anyConversation,
   unread_messages: anyConversation,
   imported_sessions: [conversation],
+  session_names: [conversation],
   chapters: anyConversation,
   notes: [by('day', noteStream)],
   contexts: anyConversation,

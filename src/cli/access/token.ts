@@ -1,4 +1,5 @@
-/** `holdfast token`: credentials for scripts and coordinators. */
+/** `holdfast token`: credentials for scripts, coordinators and editors. */
+import { tokenKinds } from '../../domain/access/caller.ts'
 import { personScopes } from '../../domain/access/scopes.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
@@ -11,19 +12,21 @@ import { limitOption, yesOption } from '../options-everywhere.ts'
 import { parseMoment } from '../times.ts'
 import { secretOnce } from './secret-once.ts'
 
-const kinds = ['script', 'coordinator'] as const
-
 const create = command({
   summary: 'Make a token; prints it once',
   operands: { name: operand.required('what it is for') },
   options: {
-    kind: option.choice('<kind>', kinds, 'who will use it; script when left out'),
+    kind: option.choice('<kind>', tokenKinds, 'who will use it; script when left out'),
     scope: option.list('<scope>', 'what it allows; all you may do when left out', personScopes),
     expires: option.text('<when>', '30d, 12h, 90m, 4w or a moment; never when left out'),
   },
   examples: [
     ['token create ci --scope read --scope write --expires 30d', 'for a script'],
     ['token create laptop --kind coordinator', 'for a coordinator on another machine'],
+    [
+      'token create vscode --kind door --scope read --scope write --scope approve',
+      'for an editor that takes only an address',
+    ],
   ],
   async run(context, given) {
     const expires = given.expires
@@ -50,7 +53,9 @@ const create = command({
         context,
         'Token',
         token.token,
-        'Hand it over as HOLDFAST_TOKEN, or send it as a bearer.',
+        token.kind === 'door'
+          ? 'It stands in the address of the editor’s connection: …/ahp?tkn=TOKEN'
+          : 'Hand it over as HOLDFAST_TOKEN, or send it as a bearer.',
       ),
     )
   },
@@ -120,7 +125,7 @@ const revoke = command({
 })
 
 export const token: CommandSpec = {
-  summary: 'Tokens for scripts and coordinators',
+  summary: 'Tokens for scripts, coordinators and editors',
   examples: [
     ['token', 'list them'],
     ['token create ci --scope read --expires 30d', 'for a script that only looks, for a month'],

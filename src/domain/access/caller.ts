@@ -5,10 +5,20 @@
 import type { Instant } from '../instant.ts'
 import { personScopes, type Role, type Scope } from './scopes.ts'
 
+/**
+ * The kinds of tokens that are made and revoked. `door`: for a client that can send it only in its
+ * address; it acts as the person it belongs to, within its scopes.
+ */
+export const tokenKinds = ['script', 'coordinator', 'door'] as const
+export type TokenKind = (typeof tokenKinds)[number]
+
+export const isTokenKind = (kind: string): kind is TokenKind =>
+  tokenKinds.some((each) => each === kind)
+
 export interface Who {
   /** The presented credential; revoking it ends what it opened. */
   readonly credentialId: string
-  readonly kind: 'person' | 'script' | 'agent' | 'coordinator'
+  readonly kind: 'person' | TokenKind | 'agent'
   /** The person, token or agent it stands for; the owner's is `owner`. */
   readonly id: string
   readonly name: string

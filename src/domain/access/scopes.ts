@@ -10,6 +10,9 @@
 export const personScopes = ['read', 'write', 'approve', 'manage'] as const
 export type PersonScope = (typeof personScopes)[number]
 
+/** Those that a token of a door may have: it stands in addresses, so it manages nothing. */
+export const doorScopes = ['read', 'write', 'approve'] as const satisfies readonly PersonScope[]
+
 /**
  * Scopes of programs; no person and no script token has these. `server`: the server itself, without
  * a caller.

@@ -3,13 +3,14 @@
  * created it.
  */
 import * as z from 'zod'
+import { tokenKinds } from '../../domain/access/caller.ts'
 import { personScopes, roles } from '../../domain/access/scopes.ts'
 import { line, Time } from '../text.ts'
 
 export const Me = z.object({
   id: z.string(),
   name: z.string(),
-  kind: z.enum(['person', 'script', 'agent', 'coordinator']),
+  kind: z.enum(['person', 'agent', ...tokenKinds]),
   role: z.enum(roles).nullable(),
   scopes: z.array(z.string()),
 })
@@ -37,7 +38,7 @@ export type PersonWithToken = z.output<typeof PersonWithToken>
 export const Token = z.object({
   id: z.string(),
   name: z.string(),
-  kind: z.enum(['script', 'coordinator']),
+  kind: z.enum(tokenKinds),
   scopes: z.array(z.string()),
   createdBy: z.string(),
   /** null when its maker was removed. */
@@ -47,7 +48,7 @@ export const Token = z.object({
   made: z.array(
     z.object({
       id: z.string(),
-      kind: z.enum(['script', 'coordinator', 'person']),
+      kind: z.enum([...tokenKinds, 'person']),
       name: z.string(),
     }),
   ),
@@ -56,8 +57,11 @@ export type Token = z.output<typeof Token>
 
 export const TokenDraft = z.strictObject({
   name: line(200),
-  kind: z.enum(['script', 'coordinator']),
-  /** For scripts; defaults to all of the maker's. */
+  kind: z.enum(tokenKinds),
+  /**
+   * For scripts and doors; defaults to all of the maker's. A door's are `read`, `write` and
+   * `approve` at most.
+   */
   scopes: z.array(z.enum(personScopes)).min(1).optional(),
   expiresAt: z.iso
     .datetime({ offset: true })

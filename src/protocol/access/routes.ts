@@ -114,7 +114,7 @@ export const accessRoutes = {
     method: 'POST',
     path: '/api/tokens',
     summary:
-      'Create a token for a script or a coordinator; it is returned only once. It expires ' +
+      'Create a token for a script, a coordinator or an editor (`door`); it is returned only once. It expires ' +
       'no later than the token that creates it',
     body: TokenDraft,
     status: 201,

@@ -110,6 +110,21 @@ export class Credentials {
     return ticket === null ? this.of(request) : this.#counted(request, () => this.#ofTicket(ticket))
   }
 
+  /**
+   * The caller of an upgrade with a token in its address. Only one that was made for that counts
+   * there (SE31): another kind would open more than a door, from wherever the address is kept.
+   */
+  ofDoor(request: IncomingMessage, secret: string): Promise<Presented> {
+    return this.#counted(request, async () => {
+      const hash = secret.length > maxSecretLength ? undefined : hashSecret(secret)
+      const who = hash && (await this.whoHas(hash, secret))
+      if (!hash || !who) throw new Refusal('authentication_failed')
+      if (who.kind !== 'door')
+        throw new Refusal('authentication_failed', refusalText('onlyDoorTokens'))
+      return { who, hash, secret, by: 'bearer' }
+    })
+  }
+
   async #ofTicket(ticket: string): Promise<Presented> {
     const madeWith =
       ticket.length > maxSecretLength

@@ -10,13 +10,16 @@ import type { WebSocketServer } from 'ws'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ServerDependencies } from '../dependencies.ts'
-import type { SocketDoor } from '../door.ts'
+import type { ServerDoor, SocketAddress } from '../door.ts'
 import type { Gate } from '../http/gate.ts'
 import { answerProblemOn } from '../http/problem-answer.ts'
+import type { Presented } from '../security/credentials.ts'
 import { SocketConnection } from './connection.ts'
 
 /** Larger messages close the connection with 1009 (SE8). */
 const maxPayload = 8 * 1024 * 1024
+/** Where events and the relay are. */
+const relayPath = '/ws'
 /** Time a client has to answer our close frame. */
 const closeTimeout = 15_000
 
@@ -24,8 +27,20 @@ export function acceptSockets(
   server: Server,
   deps: ServerDependencies,
   gate: Gate,
-  doors: readonly SocketDoor[],
+  doors: readonly ServerDoor[],
 ): void {
+  const onTheSocket = doors.flatMap(({ socket }) => (socket ? [socket] : []))
+  const addresses = new Map<string, SocketAddress>([
+    [
+      relayPath,
+      {
+        load: async () => (accepted) => {
+          new SocketConnection(accepted, deps, onTheSocket)
+        },
+      },
+    ],
+    ...doors.flatMap(({ sockets }) => Object.entries(sockets ?? {})),
+  ])
   let loading: Promise<WebSocketServer> | undefined
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // The client disconnected while it was being refused.
@@ -43,16 +58,26 @@ export function acceptSockets(
     loaded: Promise<WebSocketServer>,
   ): Promise<void> {
     gate.check(request)
-    const isHere = request.url?.split('?', 1)[0] === '/ws'
-    const presented = await (isHere
-      ? deps.credentials.ofUpgrade(request)
-      : deps.credentials.of(request))
-    if (!isHere) throw new Refusal('not_found', refusalText('socketsAtWs'))
+    const [path = '', query] = request.url?.split('?') ?? []
+    const address = addresses.get(path)
+    const token = address?.tokenParameter && new URLSearchParams(query).get(address.tokenParameter)
+    const presented = await presentedBy(request, { path, token })
+    if (!address) throw new Refusal('not_found', refusalText('socketsAtWs'))
+    const accept = await address.load(deps)
     const webSockets = await loaded
     deps.connections.admit(presented)
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      new SocketConnection(webSocket, socket as Socket, presented, gate.idOf(request), deps, doors)
+      accept({ webSocket, socket: socket as Socket, presented, id: gate.idOf(request) })
     })
+  }
+
+  function presentedBy(
+    request: IncomingMessage,
+    { path, token }: { readonly path: string; readonly token: string | null | undefined },
+  ): Promise<Presented> {
+    const { credentials } = deps
+    if (typeof token === 'string') return credentials.ofDoor(request, token)
+    return path === relayPath ? credentials.ofUpgrade(request) : credentials.of(request)
   }
 }
 

@@ -1,14 +1,16 @@
 /**
- * Adds, changes, renews and removes people, and creates and revokes tokens of scripts and
- * coordinators.
+ * Adds, changes, renews and removes people, and creates and revokes tokens of scripts, coordinators
+ * and doors.
  */
 import type * as z from 'zod'
 import { endOfMaker, ownerId, type Who } from '../../domain/access/caller.ts'
 import {
+  doorScopes,
   exceeding,
   type PersonScope,
   personScopes,
   type Role,
+  type Scope,
   scopesOf,
 } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -162,6 +164,7 @@ export const removePerson = defineUseCase('remove-person', {
     await tx.delete('channel_people', { person_id: personId })
     await tx.delete('people', { id: personId })
     await tx.delete('seen_conversations', { person_id: personId })
+    await tx.delete('session_names', { person_id: personId })
     await tx.delete('host_tokens', { person_id: personId })
     await tx.delete('viewed_files', { person_id: personId })
     await tx.delete('reviewed_trees', { person_id: personId })
@@ -216,7 +219,7 @@ interface TokenOptions {
 }
 
 /**
- * Creates a token for a script or coordinator, shown once. A script's scopes never exceed its
+ * Creates a token for a script, coordinator or door, shown once. Its scopes never exceed its
  * maker's (SE3).
  */
 export const createToken = defineUseCase('create-token', {
@@ -241,7 +244,7 @@ export const createToken = defineUseCase('create-token', {
           until,
         },
       )
-    const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
+    const scopes = scopesOfDraft(draft, by)
     const taken =
       insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
     if (taken)
@@ -269,11 +272,20 @@ export const createToken = defineUseCase('create-token', {
   },
 })
 
+function scopesOfDraft(draft: Draft, by: Who): readonly Scope[] {
+  if (draft.kind === 'coordinator') return coordinatorScopes(draft)
+  return draft.kind === 'door'
+    ? chosenScopes(draft, by, doorScopes)
+    : chosenScopes(draft, by, personScopes)
+}
+
 /** The requested scopes, or all of the maker's. */
-function scriptScopes(draft: Draft, by: Who): PersonScope[] {
-  const wanted = draft.scopes ?? personScopes.filter((scope) => by.scopes.includes(scope))
+function chosenScopes(draft: Draft, by: Who, most: readonly PersonScope[]): PersonScope[] {
+  const wanted = draft.scopes ?? most.filter((scope) => by.scopes.includes(scope))
   const [tooMuch] = exceeding(wanted, by.scopes)
   if (tooMuch) throw scopeExceeded(tooMuch)
+  const [notHere] = exceeding(wanted, most)
+  if (notHere) throw invalidField('scopes', refusalText('notForDoors', { scope: notHere }))
   return personScopes.filter((scope) => wanted.includes(scope))
 }
 
@@ -301,8 +313,8 @@ interface RevokeInput {
 }
 
 /**
- * Revokes a script's or coordinator's token and, unless kept, what was made with it. People added
- * with it are removed.
+ * Revokes a script's, coordinator's or door's token and, unless kept, what was made with it. People
+ * added with it are removed.
  */
 export const revokeToken = defineUseCase('revoke-token', {
   scope: 'manage',
@@ -311,8 +323,8 @@ export const revokeToken = defineUseCase('revoke-token', {
   run: async (tx, { tokenId, made = 'revoke', by }: RevokeInput, context): Promise<void> => {
     const credential = await tx.row('credentials', { id: tokenId })
     // People's tokens and browsers end with the person or a sign-out; here they are not found.
-    const revocable = credential?.kind === 'script' || credential?.kind === 'coordinator'
-    if (!revocable) throw new Refusal('not_found', refusalText('noToken'), { tokenId })
+    if (!credential || !isToken(credential))
+      throw new Refusal('not_found', refusalText('noToken'), { tokenId })
     await endCredential(tx, credential, by, context, made === 'revoke')
   },
 })

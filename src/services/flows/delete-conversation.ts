@@ -85,6 +85,7 @@ async function removeConversation(
   await tx.write(removeChaptersOf, { key })
   await tx.delete('open_conversations', { conversation_key: key })
   await tx.delete('conversation_names', { conversation_key: key })
+  await tx.delete('session_names', { conversation_key: key })
   await tx.delete('conversations', { key })
 }
 

@@ -1,6 +1,13 @@
 /** Queries about people, credentials and sign-in codes. */
 
-import { ownerId, ownerName, type Who } from '../../domain/access/caller.ts'
+import {
+  isTokenKind,
+  ownerId,
+  ownerName,
+  type TokenKind,
+  tokenKinds,
+  type Who,
+} from '../../domain/access/caller.ts'
 import { type PersonScope, personScopes, type Scope, scopesOf } from '../../domain/access/scopes.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Device, Person, Token } from '../../protocol/access/people.ts'
@@ -46,9 +53,10 @@ export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, 
     .orderBy('id'),
 )
 
-/** Whether it is a program's token; the others are a person's own token and browsers. */
-export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean =>
-  kind === 'script' || kind === 'coordinator'
+/** Whether it is a token that was made; the others are a person's own and browsers. */
+export const isToken = <Row extends Pick<CredentialRow, 'kind'>>(
+  row: Row,
+): row is Row & { readonly kind: TokenKind } => isTokenKind(row.kind)
 
 /**
  * Selects what was created with a token, including people, whose browsers are removed with them.
@@ -58,7 +66,7 @@ export const selectMadeWith = statement<{ id: string }>()((db, p) =>
     .selectFrom('credentials')
     .selectAll()
     .where('created_by', '=', p.id)
-    .where('kind', 'in', ['script', 'coordinator', 'person'])
+    .where('kind', 'in', [...tokenKinds, 'person'])
     .orderBy('created_at')
     .orderBy('id'),
 )
@@ -87,7 +95,7 @@ export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db
     .selectFrom('credentials')
     .select('id')
     .where('name', '=', p.name)
-    .where('kind', 'in', ['script', 'coordinator'])
+    .where('kind', 'in', tokenKinds)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
 )
 
@@ -134,7 +142,7 @@ const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
     db
       .selectFrom('credentials')
       .selectAll()
-      .where('kind', 'in', ['script', 'coordinator'])
+      .where('kind', 'in', tokenKinds)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
     p,
     'created_at',
@@ -162,15 +170,10 @@ export async function findValidCredential(
     }
   }
   const role = row.person_role ?? 'owner'
-  return {
-    credentialId,
-    kind: 'person',
-    id: row.person_id,
-    name: row.person_name ?? ownerName,
-    role,
-    scopes: scopesOf(role),
-    expiresAt,
-  }
+  const person = { credentialId, id: row.person_id, name: row.person_name ?? ownerName, expiresAt }
+  if (row.kind === 'door')
+    return { ...person, kind: 'door', role: null, scopes: JSON.parse(row.scopes) }
+  return { ...person, kind: 'person', role, scopes: scopesOf(role) }
 }
 
 /** The current scopes of the person or token with this id; none when it does not exist. */
@@ -197,9 +200,7 @@ export async function tokensPage(
 }
 
 const madeOf = ({ id, kind, person_id, name }: CredentialRow): Token['made'][number] =>
-  kind === 'script' || kind === 'coordinator'
-    ? { id, kind, name }
-    : { id: person_id, kind: 'person', name }
+  isTokenKind(kind) ? { id, kind, name } : { id: person_id, kind: 'person', name }
 
 async function nameOf(reader: Reader, id: string): Promise<string | null> {
   if (id === ownerId) return ownerName
@@ -215,7 +216,7 @@ export const tokenOf = (
   { createdByName, made }: Pick<Token, 'createdByName' | 'made'>,
 ): Token => ({
   ...fields(row, 'id', 'name', 'created_by', 'created_at', 'expires_at'),
-  kind: row.kind === 'coordinator' ? 'coordinator' : 'script',
+  kind: isTokenKind(row.kind) ? row.kind : 'script',
   scopes: JSON.parse(row.scopes),
   createdByName,
   made,

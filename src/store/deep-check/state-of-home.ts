@@ -4,7 +4,7 @@
  * when its row is checked, so memory grows with what exists and not with the log.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { ownerId } from '../../domain/access/caller.ts'
+import { isTokenKind, ownerId } from '../../domain/access/caller.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { EventBodies } from '../../protocol/events.ts'
 import { personOf } from '../access/credentials.ts'
@@ -205,8 +205,7 @@ async function* credentials(reader: Reader, living: Living): AsyncGenerator<Find
     for (const { id, kind, person_id } of page) {
       if (!accounts.has(person_id))
         yield found(`credentials ${id}`, `is of person ${person_id}, who is not there`)
-      const isToken = kind === 'script' || kind === 'coordinator'
-      if (isToken && !living.tokens.has(id))
+      if (isTokenKind(kind) && !living.tokens.has(id))
         yield found(`credentials ${id}`, 'is there; the events say it is not')
     }
   }

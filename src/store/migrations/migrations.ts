@@ -24,6 +24,7 @@ import { hosts } from './0055-hosts.ts'
 import { importedSessions } from './0056-imported-sessions.ts'
 import { pausedTurns } from './0057-paused-turns.ts'
 import { movedMessages } from './0058-moved-messages.ts'
+import { threadNames } from './0059-thread-names.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -48,6 +49,7 @@ export const migrations = numbered([
   importedSessions,
   pausedTurns,
   movedMessages,
+  threadNames,
 ])
 
 export const newestVersion = migrations.length

@@ -1,4 +1,5 @@
 /** The tables of people, their credentials and sign-in links. Part of tables.ts. */
+import type { TokenKind } from '../../domain/access/caller.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { column, fixed, key } from './column.ts'
 
@@ -13,7 +14,7 @@ export const accessTables = {
   /** All credentials besides the owner token: tokens of people and scripts, cookies of browsers. */
   credentials: {
     id: key<string>(),
-    kind: fixed<'person' | 'browser' | 'script' | 'coordinator'>(),
+    kind: fixed<'person' | 'browser' | TokenKind>(),
     /** The responsible person: the holder of the token or browser, or its creator. */
     person_id: fixed<string>(),
     name: fixed<string>(),

@@ -183,6 +183,14 @@ export const conversationTables = {
     archived_seq: column<number | null>(null),
   },
 
+  /** AH3: what a person's editor calls a session that it began. */
+  session_names: {
+    person_id: key<string>(),
+    name: key<string>(),
+    conversation_key: fixed<string>(),
+    created_at: fixed<Instant>(),
+  },
+
   /**
    * IM5: sessions of agents' own that were taken in, by the account and the agent's id. A row stays
    * when its conversation is deleted.

@@ -1,6 +1,6 @@
 /**
- * Makes a token for a script or a coordinator and shows it, once. A script gets only the scopes
- * that are ticked.
+ * Makes a token for a script, a coordinator or an editor and shows it, once. It gets only the
+ * scopes that are ticked.
  */
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Token, TokenWithSecret } from '../../../src/protocol/access/people.ts'
@@ -18,7 +18,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-const kinds = ['script', 'coordinator'] as const satisfies readonly Token['kind'][]
+const kinds = ['script', 'coordinator', 'door'] as const satisfies readonly Token['kind'][]
 const lifetimes = ['30', '90', '365', 'never'] as const
 const scopes = ['read', 'write', 'approve', 'manage'] as const
 type Scope = (typeof scopes)[number]
@@ -44,7 +44,8 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
   const [made, setMade] = useState<TokenWithSecret>()
   const { waiting, error, send, stop } = useSending<TokenWithSecret>()
   const set = (change: Partial<TokenDraft>) => setDraft({ ...draft, ...change })
-  const noScope = draft.kind === 'script' && draft.scopes.length === 0
+  const hasScopes = draft.kind !== 'coordinator'
+  const noScope = hasScopes && chosenOf(draft).length === 0
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -85,8 +86,9 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
           hint: words.tokens.kindHints[kind],
         }))}
       />
-      {draft.kind === 'script' && (
+      {hasScopes && (
         <Scopes
+          offered={offeredTo(draft.kind)}
           chosen={draft.scopes}
           onChosen={(next) => set({ scopes: next })}
           problem={tried && noScope}
@@ -118,25 +120,33 @@ function bodyOf(draft: TokenDraft) {
   return {
     name: name.trim(),
     kind,
-    ...(kind === 'script' && { scopes: [...draft.scopes] }),
+    ...(kind !== 'coordinator' && { scopes: chosenOf(draft) }),
     ...(lifetime !== 'never' && { expiresAt: new Date(end).toISOString() }),
   }
 }
 
+/** An editor's token stands in an address, so it manages nothing. */
+const offeredTo = (kind: Token['kind']): readonly Scope[] =>
+  kind === 'door' ? scopes.filter((scope) => scope !== 'manage') : scopes
+
+const chosenOf = ({ kind, scopes: chosen }: TokenDraft): Scope[] =>
+  offeredTo(kind).filter((scope) => chosen.includes(scope))
+
 interface ScopesProps {
+  readonly offered: readonly Scope[]
   readonly chosen: readonly Scope[]
   readonly onChosen: (scopes: readonly Scope[]) => void
   readonly problem: boolean
 }
 
-function Scopes({ chosen, onChosen, problem }: ScopesProps) {
+function Scopes({ offered, chosen, onChosen, problem }: ScopesProps) {
   const words = useWords()
   // Nobody gives what they do not have.
   const mine = useMe()?.scopes ?? []
   return (
     <fieldset>
       <legend className="mb-1 font-medium">{words.tokens.scopes}</legend>
-      {scopes
+      {offered
         .filter((scope) => mine.includes(scope))
         .map((scope) => (
           <label key={scope} className="flex min-h-7 items-center gap-2 max-md:min-h-10">

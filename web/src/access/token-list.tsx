@@ -61,7 +61,7 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
     <li className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5">
       <span className="min-w-0 truncate font-medium">{token.name}</span>
       <span className="text-quiet">{words.tokens.kindNames[token.kind]}</span>
-      {token.kind === 'script' && (
+      {token.kind !== 'coordinator' && (
         <span className="text-sm text-faint">
           {token.scopes.map((scope) => words.tokens.scopeShort[scope] ?? scope).join(' · ')}
         </span>

@@ -317,9 +317,9 @@ export const en = {
     name: 'Name',
     nameExample: 'nightly-build',
     kind: 'For',
-    kinds: { script: 'A script', coordinator: 'A coordinator' },
-    kindHints: { script: 'Calls the API', coordinator: 'Runs agents on another machine' },
-    kindNames: { script: 'Script', coordinator: 'Coordinator' },
+    kinds: { script: 'A script', coordinator: 'A coordinator', door: 'An editor' },
+    kindHints: { script: 'Calls the API', coordinator: 'Runs agents', door: 'Connects as you' },
+    kindNames: { script: 'Script', coordinator: 'Coordinator', door: 'Editor' },
     scopes: 'May',
     scopeNames: {
       read: 'Read everything',

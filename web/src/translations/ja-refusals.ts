@@ -33,6 +33,7 @@ const words: RefusalSentences = {
   noneSpeaksAcp: 'このプロジェクトには ACP に対応したエージェントがいません',
 
   idTaken: 'ID {id} はすでに使われています',
+  threadNameTaken: '{name} という名前のセッションはすでにあります',
   tokenNameTaken: '{name} という名前のトークンはすでにあります',
   nameTooLong: '名前が {most} バイトを超えています',
   nameEmpty: '名前を入力してください',
@@ -263,7 +264,10 @@ const words: RefusalSentences = {
   notACursor: 'この一覧が返したカーソルではありません',
 
   clientIdUsed: 'クライアント ID {id} は別のメッセージで使われています',
-  onlyScripts: 'スクリプト用のトークンだけに指定できます',
+  onlyScripts: 'コーディネーターのトークンには指定できません',
+  notForDoors: 'エディター用のトークンに {scope} は付けられません',
+  onlyDoorTokens:
+    'アドレスに書けるのはエディター用（door）のトークンだけです。作成するには: holdfast token create NAME --kind door',
   launchRuns: '起動 {id} はすでに実行中です',
   filesOfOther: 'これは {project} の {id} のファイルです',
   workOfOther: '{id} は別のプロジェクトの作業セッションです',
@@ -303,7 +307,7 @@ const words: RefusalSentences = {
   messageShape: 'メッセージは `type` を持つ JSON オブジェクトにしてください',
   typeMissing: 'type: 指定されていません',
   didYouMean: '{near} のことですか?',
-  socketsAtWs: 'WebSocket は /ws です',
+  socketsAtWs: 'WebSocket は /ws と /ahp です',
   noHandshake: 'WebSocket のハンドシェイクが正しくありません',
   notEventCursor: 'Last-Event-ID: カーソルではありません',
   argumentWrong: '引数 {field} が正しくありません: {why}',

@@ -313,9 +313,9 @@ export const ja: Messages = {
     name: '名前',
     nameExample: 'nightly-build',
     kind: '用途',
-    kinds: { script: 'スクリプト', coordinator: 'コーディネーター' },
-    kindHints: { script: 'API を呼び出す', coordinator: '別のマシンでエージェントを動かす' },
-    kindNames: { script: 'スクリプト', coordinator: 'コーディネーター' },
+    kinds: { script: 'スクリプト', coordinator: 'コーディネーター', door: 'エディター' },
+    kindHints: { script: 'API を呼び出す', coordinator: '別のマシン用', door: '本人として接続' },
+    kindNames: { script: 'スクリプト', coordinator: 'コーディネーター', door: 'エディター' },
     scopes: '許可',
     scopeNames: {
       read: 'すべての閲覧',

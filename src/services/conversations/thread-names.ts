@@ -1,0 +1,56 @@
+/**
+ * What a person's editor calls a session that it began (AH3): some choose the name before there is
+ * a session. It is another name for the session, for that person alone.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { selectNameOf } from '../../store/conversations/thread-names.ts'
+import { defineQuery, defineUseCase } from '../../store/store.ts'
+import { existingConversation, streamOfKey } from './conversation-record.ts'
+
+interface Naming {
+  readonly key: string
+  readonly personId: string
+  readonly name: string
+}
+
+/** The same name again for the same session changes nothing. */
+export const nameSession = defineUseCase('name-session', {
+  scope: 'write',
+  on: 'conversation',
+  streams: ({ key }: Naming) => [streamOfKey(key)],
+  run: async (tx, { key, personId, name }, { now }): Promise<void> => {
+    tx.lock(streamOfKey(key))
+    await existingConversation(tx, key)
+    const row = await tx.row('session_names', { person_id: personId, name })
+    if (row?.conversation_key === key) return
+    if (row) throw new Refusal('already_exists', refusalText('threadNameTaken', { name }), { name })
+    await tx.insert('session_names', {
+      person_id: personId,
+      name,
+      conversation_key: key,
+      created_at: now,
+    })
+  },
+})
+
+/** The name that a person's editor gave a session; null: none. */
+export const findSessionName = defineQuery('find-session-name', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
+    reader,
+    { key, personId }: { key: string; personId: string },
+  ): Promise<string | null> => (await reader.first(selectNameOf, { key, personId }))?.name ?? null,
+})
+
+/** The session that a person's editor means by a name; null: none. */
+export const findNamedSession = defineQuery('find-named-session', {
+  scope: 'read',
+  on: 'caller',
+  run: async (
+    reader,
+    { name, personId }: { name: string; personId: string },
+  ): Promise<string | null> =>
+    (await reader.row('session_names', { person_id: personId, name }))?.conversation_key ?? null,
+})
