@@ -263,6 +263,7 @@ export const refusalSentences = {
   firstWord: 'its first word must be the program',
   nameABranch: 'a branch must be named, because the worktree did not start from one',
   notACursor: 'it was not returned by this list',
+  noPosition: 'The position must be one that was answered for this session',
 
   clientIdUsed: 'The client id {id} was already used for another message',
   onlyScripts: 'a coordinator token has none',

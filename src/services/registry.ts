@@ -45,6 +45,7 @@ import * as orderStop from './flows/order-stop.ts'
 import * as placeImported from './flows/place-imported.ts'
 import * as postMessage from './flows/post-message.ts'
 import * as pressButton from './flows/press-button.ts'
+import * as promptSession from './flows/prompt-session.ts'
 import * as promptToResolve from './flows/prompt-to-resolve.ts'
 import * as replacePasskey from './flows/replace-passkey.ts'
 import * as reportProcessExit from './flows/report-process-exit.ts'
@@ -104,6 +105,7 @@ const files: readonly object[] = [
   viewedFiles,
   landingRecord,
   hosts,
+  promptSession,
   promptToResolve,
   sendComments,
   changeConversation,

@@ -84,6 +84,8 @@ export async function markMessagesRead(
   await tx.delete('unread_messages', { turn_id: turn.id })
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
     const seqs = some.map(({ seq }) => seq)
+    for (const seq of seqs)
+      await tx.update('messages', { conversation_key: key, seq, turn_id: turn.id })
     const isHere = key === turn.conversation_key || turn.origin_key !== ''
     const data = { agentId: turn.agent_id, seqs, answerSeq: isHere ? answerSeq : null }
     tx.append(conversationStream(key), { type: 'messages-read', data })

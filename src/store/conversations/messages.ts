@@ -227,11 +227,11 @@ export const selectOpening = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-/** What withdrawing a message depends on and changes (CH16). */
-export const selectWithdrawal = statement<{ conversation_key: string; seq: number }>()((db, p) =>
+/** What became of a message (CH16, SN13). */
+export const selectFate = statement<{ conversation_key: string; seq: number }>()((db, p) =>
   db
     .selectFrom('messages')
-    .select(['role', 'rewound_by'])
+    .select(['role', 'rewound_by', 'turn_id'])
     .where('conversation_key', '=', p.conversation_key)
     .where('seq', '=', p.seq),
 )

@@ -25,6 +25,7 @@ import { importedSessions } from './0056-imported-sessions.ts'
 import { pausedTurns } from './0057-paused-turns.ts'
 import { movedMessages } from './0058-moved-messages.ts'
 import { threadNames } from './0059-thread-names.ts'
+import { answeredMessages } from './0060-answered-messages.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -50,6 +51,7 @@ export const migrations = numbered([
   pausedTurns,
   movedMessages,
   threadNames,
+  answeredMessages,
 ])
 
 export const newestVersion = migrations.length

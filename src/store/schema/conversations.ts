@@ -118,6 +118,8 @@ export const conversationTables = {
     sender_name: fixed<string | null>(null),
     /** FS8: the rewind that took it back, or `withdrawn` (CH16); such a message is hidden. */
     rewound_by: column<string | null>(null),
+    /** SN13: of a person's message that was answered, the turn; its answer has this `client_id`. */
+    turn_id: column<string | null>(null),
     created_at: fixed<Instant>(),
   },
 

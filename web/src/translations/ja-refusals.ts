@@ -262,6 +262,7 @@ const words: RefusalSentences = {
   firstWord: '最初の語はプログラムにしてください',
   nameABranch: 'ブランチを指定してください。このワークツリーは特定のブランチから始まっていません',
   notACursor: 'この一覧が返したカーソルではありません',
+  noPosition: '位置には、このセッションについて返された値を指定してください',
 
   clientIdUsed: 'クライアント ID {id} は別のメッセージで使われています',
   onlyScripts: 'コーディネーターのトークンには指定できません',

@@ -1,0 +1,31 @@
+/**
+ * SN13: sends a prompt to the agent of a session, by its key alone. Every door that has a key sends
+ * here; a prompt of the same client id is taken once.
+ */
+import type { Message } from '../../protocol/conversations/message.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { turnOfMessage } from '../turns/turn-of-message.ts'
+import { type SaidMessage, sayInConversation } from './post-message.ts'
+
+type Prompt = Omit<SaidMessage, 'projectId' | 'toAgentId'>
+
+export interface TakenPrompt {
+  readonly message: Message
+  /** The turn that it waits for or is in; null: it is over, see `readTurnOfMessage`. */
+  readonly turnId: string | null
+}
+
+export const promptSession = defineUseCase('prompt-session', {
+  scope: 'write',
+  on: 'conversation',
+  streams: ({ key }: Prompt) => [streamOfKey(key)],
+  lockCacheKey: ({ key }) => key,
+  run: async (tx, prompt, context): Promise<TakenPrompt> => {
+    const { project_id: projectId } = await existingConversation(tx, prompt.key)
+    const said = { ...prompt, projectId: projectId ?? '' }
+    const message = await sayInConversation.run(tx, said, context)
+    const { turn } = await turnOfMessage(tx, prompt.key, message.seq)
+    return { message, turnId: turn?.id ?? null }
+  },
+})
