@@ -51,6 +51,8 @@ interface RequestOptions {
   readonly timeoutMs?: number
   /** Attempts after a transient failure; 2 when left out. */
   readonly retries?: number
+  /** The request outlives the page that sends it. */
+  readonly keepalive?: boolean
 }
 
 /** Distributes over the routes, so that parameters of different routes are not mixed. */
@@ -189,7 +191,8 @@ export function createClient(options: ClientOptions): Client {
     }
     for (let attempt = 0; ; attempt++) {
       try {
-        return await send(target, request, defaultTimeoutMs, { method, headers, body })
+        const { keepalive = false } = request
+        return await send(target, request, defaultTimeoutMs, { method, headers, body, keepalive })
       } catch (error) {
         if (error instanceof ProblemError) error.route = { method, path }
         const waitMs =

@@ -37,9 +37,7 @@ beforeAll(async () => {
     body: { name: 'nightly-build-of-everything-there-is', kind: 'script' },
   })
   places = [
-    '/',
-    `/projects/${id}`,
-    `/projects/${id}/tasks`,
+    ...['/', '/projects', `/projects/${id}`, `/projects/${id}/tasks`],
     `/projects/${id}/tasks?task=${task}`,
     `/projects/${id}/history`,
     `/projects/${id}/history/${work}`,

@@ -202,8 +202,9 @@ test('[UI7] the page says since when the server is away, and goes on when it is 
     await page.getByText('Reconnecting…').waitFor()
     // What was known is still shown, and what is tried now fails with words and keeps what was
     // typed.
-    await page.getByRole('list', { name: 'Projects' }).getByText('demo', { exact: true }).waitFor()
-    await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+    const sidebar = page.getByRole('banner')
+    await sidebar.getByText('demo', { exact: true }).waitFor()
+    await sidebar.getByRole('link', { name: 'New project' }).click()
     await page.getByLabel('Name').fill('typed-while-away')
     await page.getByRole('button', { name: 'Create' }).click()
     // The form says so after several tries; the folder picker says something alike sooner.

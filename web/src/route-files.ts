@@ -27,6 +27,7 @@ export const loadWhenVisited = {
   workSession: loadOnce(() => import('./work/work-session-page.tsx')),
   approaches: loadOnce(() => import('./work/approaches-page.tsx')),
   projectSettings: loadOnce(() => import('./projects/project-settings.tsx')),
+  projects: loadOnce(() => import('./projects/projects-page.tsx')),
   talks: loadOnce(() => import('./shell/talks-page.tsx')),
   conversations: loadOnce(() => import('./conversations/conversations-page.tsx')),
   notes: loadOnce(() => import('./conversations/notes-page.tsx')),

@@ -56,6 +56,11 @@ const project = createRoute({
   path: '/projects/$projectId',
   component: lazyRoute(load.project, 'ProjectPage'),
 })
+const projects = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects',
+  component: lazyRoute(loadWhenVisited.projects, 'ProjectsPage'),
+})
 const projectOverview = createRoute({
   getParentRoute: () => project,
   path: '/',
@@ -243,6 +248,7 @@ const routeTree = root.addChildren([
   signIn,
   shell.addChildren([
     now,
+    projects,
     project.addChildren([
       projectOverview,
       projectTasks,

@@ -51,7 +51,7 @@ test('[SE3] a person signs in with a token, sees what a role allows, and is remo
   await page.goto('/sign-in')
   await page.getByLabel('Or paste a link, a code or a token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('main').getByRole('link', { name: /^demo/ }).waitFor()
+  await page.getByRole('link', { name: /^demo/ }).waitFor()
   expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(0)
   // Nothing waits for somebody who may not decide: not in words, not in the title.
   const [project] = (await here.elsewhere.get('/api/projects', {})).items

@@ -43,7 +43,7 @@ test('[UI3] [AG4] Claude Code, Codex and Gemini work side by side in one console
   }
   await say('claude', '[[write /scratch/work/notes.txt written by claude]] first')
   await pane('claude').locator('[data-permission][data-outcome="open"]').waitFor()
-  await page.keyboard.press('Alt+A')
+  await pane('claude').locator('[data-decide="approved"]').click()
   await pane('claude').locator('[data-outcome="allowed"]').waitFor()
   await pane('claude').getByRole('log').getByText('echo: first').waitFor()
   await say('codex', '[[run touch /scratch/work/never.txt]] denied')

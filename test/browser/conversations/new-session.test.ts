@@ -31,7 +31,7 @@ test('[SN12] "New session" begins one beside the first, shows it, and it is writ
   if (shots) await page.screenshot({ path: join(shots, 'session-wide.png') })
   // An idle agent that is warm is not at work, and no row leads to another session.
   const again = await here.ownerPage('/')
-  await again.getByText('No agent is at work.').waitFor()
+  await again.getByText('Nothing waits for you.').waitFor()
   expect(await again.locator(`[data-running="${agentId}"]`).count()).toBe(0)
   if (shots === undefined) return
   await page.setViewportSize(phone)

@@ -87,7 +87,7 @@ test('[UI6] the first visit offers the demo agent by one button, later visits do
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByText('wrote hello.md').waitFor()
   await page.getByRole('link', { name: 'Now' }).click()
-  await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   expect(await page.getByText('Try it').count()).toBe(0)
 })
 
@@ -97,7 +97,7 @@ test.each(amount([phone], [wide, phone]))(
     // Alone in its folder: a listing has an end, and the tests have made hundreds of folders beside each other.
     const folder = join(temporaryFolder(), `mine-${viewport.width}`)
     renameSync(makeRepository().folder, folder)
-    const page = await here.ownerPage('/', { viewport })
+    const page = await here.ownerPage(viewport === wide ? '/' : '/sessions', { viewport })
     await page.route('**/api/folders', async (route) =>
       route.fulfill({
         response: await route.fetch({
@@ -105,7 +105,7 @@ test.each(amount([phone], [wide, phone]))(
         }),
       }),
     )
-    await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+    await page.getByRole('link', { name: 'New project' }).click()
     await page.getByRole('button', { name: `${basename(folder)} git` }).click()
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
@@ -457,7 +457,7 @@ test('[AG14] [UI9] a chat takes a model and a picture; Now shows and stops the a
     .getByRole('region', { name: 'At work' })
     .locator('[data-session^="web:"]')
     .filter({ hasText: 'chooser' })
-  await row.getByText('Writes').waitFor()
+  await row.filter({ hasText: 'Writes' }).getByRole('button', { expanded: false }).click()
   await row.getByRole('button', { name: /^Stop: / }).click()
   await row.waitFor({ state: 'detached' })
 })

@@ -9,16 +9,19 @@ import { openPalette, visit } from '../visit.ts'
 
 const here = visit()
 
-test('[UI1] Now shows quietly that nothing waits, and the projects with their agents', async () => {
+test('[UI9] Now shows quietly that nothing waits; the projects are in the sidebar', async () => {
   const page = await here.ownerPage('/')
   await page.getByText('Nothing waits for you.').waitFor()
-  await page.getByRole('list', { name: 'Projects' }).getByRole('link', { name: /demo/ }).waitFor()
+  await page
+    .getByRole('navigation', { name: 'Projects' })
+    .getByRole('link', { name: /demo/ })
+    .waitFor()
   expect(await page.title()).toBe('Now · Holdfast')
 })
 
 test('[UI2] a project is created, renamed, given a folder and deleted', async () => {
   const page = await here.ownerPage('/')
-  await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'New project' }).click()
   const dialog = page.getByRole('dialog', { name: 'New project' })
   // The first field has the focus: one can type at once.
   await dialog.locator('input:focus').waitFor()
@@ -67,7 +70,7 @@ test('[UI2] the buttons of a dialog stay in their places when the folders come l
       await folders.promise
       await route.continue()
     })
-    await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+    await page.evaluate(() => history.pushState(null, '', '/?new=project'))
     const dialog = page.getByRole('dialog', { name: 'New project' })
     await dialog.locator('input:focus').waitFor()
     const create = dialog.getByRole('button', { name: 'Create' })
@@ -92,7 +95,7 @@ test('[UI2] a project’s folder is chosen by going there, and names the project
       }),
     }),
   )
-  await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'New project' }).click()
   await dialog.getByText('no git repository').waitFor()
   await dialog.getByRole('button', { name: 'ledger git' }).click()
   await dialog.getByText('git repository', { exact: true }).waitFor()

@@ -64,14 +64,15 @@ async function interruptedWork(name: string) {
   return { projectId, id, params }
 }
 
-test('[UI1] interrupted work is on Now; Resume takes it up, or is off without any', async () => {
+test('[UI1] [UI9] interrupted work is on Now until Resume takes it up, which is off without any', async () => {
   const quiet = await here.elsewhere.post('/api/projects', { body: { name: 'quiet' } })
   const page = await here.ownerPage('/')
-  const band = page.getByRole('region', { name: 'Interrupted' })
-  await band.getByText('No work was interrupted.').waitFor()
+  const group = page.getByRole('region', { name: 'Failed' })
   const { projectId, id } = await interruptedWork('game')
-  await band.getByText('Jumping works').waitFor()
-  const projects = page.getByRole('list', { name: 'Projects' })
+  await group.getByRole('button', { name: /Jumping works/ }).click()
+  await group.getByRole('button', { name: 'Resume the work in game' }).waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'Projects' }).click()
+  const projects = page.getByRole('main').getByRole('list', { name: 'Projects' })
   const off = projects
     .getByRole('listitem')
     .filter({ hasText: quiet.name })
@@ -82,8 +83,10 @@ test('[UI1] interrupted work is on Now; Resume takes it up, or is off without an
   const dialog = page.getByRole('dialog')
   await dialog.getByText('nobody-here no longer belongs to this project').waitFor()
   await dialog.getByRole('button', { name: 'Go on' }).click()
-  await band.getByText('No work was interrupted.').waitFor()
   await expect.poll(() => button.isDisabled()).toBe(true)
+  await page.getByRole('link', { name: 'Now', exact: true }).click()
+  await page.getByText('Nothing waits for you.').waitFor()
+  expect(await group.count()).toBe(0)
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', {
     params: { projectId },
   })
@@ -93,9 +96,10 @@ test('[UI1] interrupted work is on Now; Resume takes it up, or is off without an
 test('[WK6] [RS6] Dismiss takes work off Now; one press begins a failed task anew', async () => {
   const { projectId, id } = await interruptedWork('dropped')
   const page = await here.ownerPage('/')
-  const band = page.getByRole('region', { name: 'Interrupted' })
-  await band.getByRole('button', { name: 'Dismiss the interrupted work in dropped' }).click()
-  await band.getByText('dropped').waitFor({ state: 'detached' })
+  const row = page.getByRole('region', { name: 'Failed' }).locator(`[data-interrupted="${id}"]`)
+  await row.getByRole('button', { name: /Jumping works/ }).click()
+  await row.getByRole('button', { name: 'Dismiss the interrupted work in dropped' }).click()
+  await row.waitFor({ state: 'detached' })
   await page.goto(`/projects/${projectId}/history/${id}`)
   await page.getByText('dismissed', { exact: true }).waitFor()
   const resume = page.getByRole('button', { name: 'Resume the work in dropped' })
@@ -207,7 +211,7 @@ test('[UI5] picture, approaches and resume are usable and accessible on a phone'
     [`/projects/${projectId}/history`, resume],
     [
       '/',
-      page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: /^Resume/ }),
+      page.getByRole('region', { name: 'Failed' }).getByRole('button', { name: /Jumping works/ }),
     ],
   ] as const
   for (const [path, shown] of places.slice(0, amount(2, 4))) {

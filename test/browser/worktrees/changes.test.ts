@@ -153,7 +153,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role show, commit, merge, export, rem
   await expect.poll(() => existsSync(folder)).toBe(false)
 })
 
-test('[UI3] [UI12] [UI13] agents side by side are allowed and reviewed by keys alone', async () => {
+test('[UI3] [UI12] agents side by side are answered one by one, and reviewed', async () => {
   const repository = makeRepository()
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: { name: 'three', path: repository.folder },
@@ -184,20 +184,23 @@ test('[UI3] [UI12] [UI13] agents side by side are allowed and reviewed by keys a
     await pane(role).getByRole('textbox').press('Enter')
   }
   for (const role of roles) await pane(role).locator('[data-outcome="open"]').waitFor()
-  // In the composer of a column the key answers what that column asks, and nothing else.
+  // No letter decides, typed or not.
   await pane('printer').getByRole('textbox').focus()
   await page.keyboard.press('Alt+R')
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+  await page.keyboard.type('a r')
+  expect(await page.locator('[data-outcome="open"]').count()).toBe(roles.length)
+  await pane('printer').locator('[data-decide="rejected"]').click()
   await pane('printer').locator('[data-outcome="denied"]').waitFor()
   expect(await page.locator('[data-outcome="open"]').count()).toBe(roles.length - 1)
   for (const role of roles.slice(2)) {
-    await pane(role).getByRole('textbox').focus()
-    await page.keyboard.press('Alt+A')
+    await pane(role).locator('[data-decide="approved"]').click()
     await pane(role).locator('[data-outcome="allowed"]').waitFor()
   }
-  // On a phone one column is in sight; nothing is typed, so the letter alone does it.
+  // On a phone one column is in sight.
   await page.setViewportSize(phone)
   await page.getByRole('button', { name: /^parser/ }).click()
-  await page.keyboard.press('a')
+  await pane('parser').locator('[data-decide="approved"]').click()
   await pane('parser').locator('[data-outcome="allowed"]').waitFor()
   // What is committed while its agent still works is not all of it.
   await pane('parser').locator('[data-turn="answered"]').waitFor()
@@ -259,10 +262,12 @@ test('[UI1] [RS1] one press resumes work and shows what its agent was told', asy
     const launchId = items.find(({ state }) => state === 'running')?.launchId ?? ''
     await here.elsewhere.post('/api/processes/{launchId}/stop', { params: { launchId } })
     await page.goto('/')
-    await page
-      .getByRole('region', { name: 'Interrupted' })
-      .getByRole('button', { name: 'Resume the work in rex' })
+    const failed = page.getByRole('region', { name: 'Failed' })
+    await failed
+      .locator('[data-interrupted]')
+      .getByRole('button', { name: /^Interrupted/ })
       .click()
+    await failed.getByRole('button', { name: 'Resume the work in rex' }).click()
     await page.waitForURL(`**/projects/${projectId}/session/work*`)
     const log = page.getByRole('log')
     await anyOf(log.getByText('Land softly')).waitFor()

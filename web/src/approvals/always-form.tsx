@@ -54,6 +54,7 @@ export function AlwaysForm({
         aria-expanded={open}
         aria-controls={form}
         disabled={waiting}
+        data-press
         onClick={() => setOpen(!open)}
       >
         {words.always}

@@ -1,6 +1,6 @@
 /** One approval: the question with its buttons while it waits, and the decision afterwards. */
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { loadOnce } from '../lazy-route.tsx'
@@ -94,8 +94,17 @@ export function ApprovalCard({
   )
 }
 
+interface ApprovalBodyProps {
+  readonly approval: Approval
+  /** For how many seconds a decision can be undone (AP15). */
+  readonly hold?: number
+  readonly onDecided?: () => void
+  /** Beside the buttons. */
+  readonly foot?: ReactNode
+}
+
 /** What is asked, and the decision or the way to make it. */
-export function ApprovalBody({ approval }: { approval: Approval }) {
+export function ApprovalBody({ approval, hold, onDecided, foot }: ApprovalBodyProps) {
   const mayDecide = useMay('approve')
   const isHeld = approval.held !== null && approval.status === 'pending'
   return (
@@ -107,9 +116,9 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
         !isHeld &&
         !approval.ofOther &&
         (approval.question ? (
-          <QuestionApproval approval={approval} />
+          <QuestionApproval approval={approval} {...{ hold, onDecided, foot }} />
         ) : (
-          <DecisionForm approval={approval} />
+          <DecisionForm approval={approval} {...{ hold, onDecided, foot }} />
         ))}
     </>
   )

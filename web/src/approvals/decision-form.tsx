@@ -3,7 +3,7 @@
  * decision stands (AP1). What an agent asks leave for is let be done or not: there is nothing to
  * send back (AP4).
  */
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
@@ -21,7 +21,16 @@ import { AlwaysForm } from './always-form.tsx'
 
 type Verdict = Exclude<Approval['status'], 'pending'>
 
-export function DecisionForm({ approval }: { approval: Approval }) {
+interface DecisionFormProps {
+  readonly approval: Approval
+  /** For how many seconds the decision can be undone (AP15). */
+  readonly hold?: number | undefined
+  readonly onDecided?: (() => void) | undefined
+  /** Beside the buttons. */
+  readonly foot?: ReactNode
+}
+
+export function DecisionForm({ approval, hold, onDecided, foot }: DecisionFormProps) {
   const { approvals } = useWords()
   const round = approval.revisionHistory.length
   const revisable = approval.permission === null
@@ -44,6 +53,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       ...(text && { feedback: text }),
       ...(always && { always }),
       ...(optionId && { optionId }),
+      ...(hold !== undefined && { hold }),
     }
     const path = '/api/projects/{projectId}/approvals/{approvalId}/decision'
     const decided = await send([approval.id, round, body], async (options) => {
@@ -58,6 +68,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
     if (!decided) return
     clearFeedback()
     takeApproval(decided)
+    onDecided?.()
   }
 
   const tooLate = problemIn(error)?.code === 'approval_decided'
@@ -94,18 +105,19 @@ export function DecisionForm({ approval }: { approval: Approval }) {
             <Button
               key={optionId}
               disabled={waiting}
+              data-press
               onClick={() => void decide('approved', { optionId })}
             >
               {name}
             </Button>
           ))
         ) : (
-          <SubmitButton waiting={waiting} data-decide="approved">
+          <SubmitButton waiting={waiting} data-decide="approved" data-press>
             {approvals.approve}
           </SubmitButton>
         )}
         {revisable && (
-          <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
+          <Button disabled={waiting} data-press onClick={() => void decide('revision_requested')}>
             {approvals.revise}
           </Button>
         )}
@@ -120,12 +132,13 @@ export function DecisionForm({ approval }: { approval: Approval }) {
         <Button
           look="danger"
           disabled={waiting}
-          className="ml-auto"
           data-decide="rejected"
+          data-press
           onClick={() => void decide('rejected')}
         >
           {isQuestion ? approvals.decline : approvals.reject}
         </Button>
+        {foot}
       </div>
     </form>
   )

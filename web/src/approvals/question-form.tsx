@@ -2,7 +2,7 @@
  * The answer to a question of an agent (AP13): the fields of its form, or the address it asks to
  * visit, and accept or decline.
  */
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { takeApproval } from '../live/approvals.ts'
 import { client } from '../live/queries.ts'
@@ -26,6 +26,8 @@ interface QuestionFormProps {
   readonly waiting: boolean
   readonly error: unknown
   readonly onAnswer: (answer: Answer) => void
+  /** Beside the buttons. */
+  readonly foot?: ReactNode
 }
 
 export function QuestionForm({
@@ -33,6 +35,7 @@ export function QuestionForm({
   waiting,
   error,
   onAnswer,
+  foot,
 }: QuestionFormProps) {
   const { approvals } = useWords()
   const fields = Object.entries(schema?.properties ?? {})
@@ -79,15 +82,18 @@ export function QuestionForm({
       )}
       <ProblemNote error={error} />
       <div className="flex flex-wrap gap-2">
-        <SubmitButton waiting={waiting}>{url ? approvals.visited : approvals.answer}</SubmitButton>
+        <SubmitButton waiting={waiting} data-press>
+          {url ? approvals.visited : approvals.answer}
+        </SubmitButton>
         <Button
           look="danger"
           disabled={waiting}
-          className="ml-auto"
+          data-press
           onClick={() => onAnswer({ action: 'decline', content: null })}
         >
           {approvals.decline}
         </Button>
+        {foot}
       </div>
     </form>
   )
@@ -194,8 +200,16 @@ const Tick = ({ label, hint, checked, onChecked }: TickProps) => (
   </label>
 )
 
+interface QuestionApprovalProps {
+  readonly approval: Approval
+  /** For how many seconds the answer can be undone (AP15). */
+  readonly hold?: number | undefined
+  readonly onDecided?: (() => void) | undefined
+  readonly foot?: ReactNode
+}
+
 /** The form of a question in a list of approvals or a chat, answered over HTTP. */
-export function QuestionApproval({ approval }: { approval: Approval }) {
+export function QuestionApproval({ approval, hold, onDecided, foot }: QuestionApprovalProps) {
   const { waiting, error, send } = useSending<Approval>()
   if (!approval.question || approval.status !== 'pending') return null
   const answer = async (body: Answer) => {
@@ -203,17 +217,24 @@ export function QuestionApproval({ approval }: { approval: Approval }) {
     const answered = await send([approval.id, body], (options) =>
       client.post('/api/questions/{questionId}/answer', {
         params,
-        body: { action: body.action, content: body.content as Body },
+        body: {
+          action: body.action,
+          content: body.content as Body,
+          ...(hold !== undefined && { hold }),
+        },
         ...options,
       }),
     )
-    if (answered) takeApproval(answered)
+    if (!answered) return
+    takeApproval(answered)
+    onDecided?.()
   }
   return (
     <QuestionForm
       question={approval.question}
       waiting={waiting}
       error={error}
+      foot={foot}
       onAnswer={(given) => void answer(given)}
     />
   )

@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-query'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
+import { countWaiting } from '../approvals/waiting.ts'
 import { client, invalidate, invalidateIfFetching, queryClient, useMay } from './queries.ts'
 
 export interface Inbox {
@@ -55,9 +56,9 @@ const oldestFirst = (a: Approval, b: Approval): number =>
   a.submittedAt === b.submittedAt ? a.id - b.id : a.submittedAt < b.submittedAt ? -1 : 1
 
 /** “3”, “200+”, or undefined when nothing waits or nothing is known yet. */
-export function useWaitingCount(): string | undefined {
+function useWaitingCount(): string | undefined {
   const known = useQuery({ ...inbox, enabled: false }).data
-  const count = known?.items.filter(({ status }) => status === 'pending').length ?? 0
+  const count = countWaiting(known?.items ?? [])
   if (count === 0) return undefined
   return known?.more ? `${count}+` : String(count)
 }

@@ -1,71 +1,55 @@
-/** Now: what needs the person first, what runs, then the projects. */
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { runningByProject } from '../../../src/client/running.ts'
-import { canResume, interrupted } from '../live/continuity.ts'
-import { useHome, useMay } from '../live/queries.ts'
-import { buttonClass } from '../parts/button.tsx'
-import { PlusIcon } from '../parts/icons.tsx'
-import { Page, Rows, Section } from '../parts/page.tsx'
+/** Now: one row for each session that needs the person, has something to show, or is at work. */
+import { useState } from 'react'
+import { inbox } from '../live/approvals.ts'
+import { refetch, useHome } from '../live/queries.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Page } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
 import { FirstDay } from '../system/day-begins.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { AtWork } from './at-work.tsx'
 import { FirstProject } from './first-project.tsx'
 import { GettingStarted } from './getting-started.tsx'
-import { Interrupted } from './interrupted.tsx'
-import { ProjectRow } from './project-row.tsx'
-import { useRunning } from './running.ts'
+import { NowList } from './now-list.tsx'
+import { type NowRows, nowGroups } from './now-rows.ts'
 import { StartWork } from './start-work.tsx'
-import { WaitingForYou } from './waiting-for-you.tsx'
+import { useNowRows } from './use-now-rows.ts'
 
 export function NowPage() {
-  const words = useWords()
+  const { now } = useWords()
   const home = useHome()
-  const mayWrite = useMay('write')
+  const [under, setUnder] = useState<string>()
+  const [projectId, setProjectId] = useState('')
+  const { rows, error } = useNowRows(under)
   const projects = home?.projects ?? []
-  const running = useRunning()
-  const counts = runningByProject(running ?? [])
-  const toResume = useQuery(interrupted).data
+  const known = projects.some(({ id }) => id === projectId)
+  const shown = rows && (known ? ofProject(rows, projectId) : rows)
   return (
-    <Page title={words.now.title} room="rows">
+    <Page
+      title={now.title}
+      room="rows"
+      actions={
+        projects.length > 1 && (
+          <Choice
+            label={now.shownProjects}
+            value={known ? projectId : ''}
+            values={[{ id: '', name: now.allProjects }, ...projects]}
+            disabled={false}
+            onValue={setProjectId}
+          />
+        )
+      }
+    >
       {home && <StartWork home={home} />}
       {home && <GettingStarted home={home} />}
-      <div className="flex flex-col gap-6">
-        <WaitingForYou />
-        <AtWork running={running} />
-        <Interrupted />
-      </div>
+      {error !== undefined && <ProblemNote error={error} onRetry={() => void refetch(inbox)} />}
+      {shown && <NowList rows={shown} onCursor={setUnder} />}
       <FirstDay />
-      {projects.length === 0 ? (
-        <FirstProject />
-      ) : (
-        <Section
-          title={words.projects.title}
-          note={projects.length}
-          actions={
-            mayWrite && (
-              <Link to="." search={{ new: 'project' }} className={buttonClass()}>
-                <PlusIcon />
-                {words.projects.new}
-              </Link>
-            )
-          }
-        >
-          <Rows label={words.projects.title}>
-            {projects.map((project) => (
-              <ProjectRow
-                key={project.id}
-                project={project}
-                agents={home?.agents ?? []}
-                running={counts.get(project.id) ?? 0}
-                toResume={toResume?.find(
-                  (each) => each.projectId === project.id && canResume(each),
-                )}
-              />
-            ))}
-          </Rows>
-        </Section>
-      )}
+      {home && projects.length === 0 && <FirstProject />}
     </Page>
   )
 }
+
+const ofProject = (rows: NowRows, projectId: string): NowRows =>
+  Object.fromEntries(
+    nowGroups.map((group) => [group, rows[group].filter((each) => each.projectId === projectId)]),
+  ) as unknown as NowRows

@@ -19,7 +19,7 @@ export function useRunning(): RunningAgent[] | undefined {
 }
 
 /** The begun session that it alone serves. */
-export const begunSessionOf = ({ agentSession, process }: RunningAgent): string | undefined =>
+const begunSessionOf = ({ agentSession, process }: RunningAgent): string | undefined =>
   agentSession?.conversationKey ?? process?.conversationKey
 
 /**

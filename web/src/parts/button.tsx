@@ -27,6 +27,9 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly children: ReactNode
   readonly 'data-first'?: boolean
   readonly 'data-decide'?: string
+  /** A digit presses it while digits are on its row (now/cursor-keys.ts). */
+  readonly 'data-press'?: boolean
+  readonly 'data-undo'?: number
   readonly ref?: Ref<HTMLButtonElement>
 }
 

@@ -36,6 +36,7 @@ export function SendingButton({
       <SubmitButton
         look={look}
         type="button"
+        data-press
         waiting={waiting}
         aria-label={label}
         onClick={() => void pressed()}

@@ -19,9 +19,9 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
     ['/', words.commands],
     ['@', words.files],
     ['Esc', words.stop],
-    ['Alt+A', words.allow],
-    ['Alt+R', words.reject],
-    ['j k a r', words.rows],
+    ['j k', words.rows],
+    ['1 … 9', words.digits],
+    ['u', words.undo],
   ]
   return (
     <InputDialog open title={words.title} onClose={onClose}>

@@ -23,7 +23,7 @@ addEventListener('keydown', (event) => {
 })
 
 // The palette is loaded when it is first opened: until its input has the focus, no key may reach
-// the page, where letters decide.
+// the page, where keys do things.
 addEventListener(
   'keydown',
   (event) => {

@@ -81,7 +81,9 @@ function Projects() {
   return (
     <>
       <div className="mt-3 mb-1 flex h-7 items-center justify-between pr-0.5 pl-2 text-sm font-medium text-faint">
-        {words.places.projects}
+        <Link to="/projects" activeOptions={{ exact: true }} className="rounded-md hover:text-ink">
+          {words.places.projects}
+        </Link>
         {mayWrite && (
           <Link
             to="."

@@ -2,16 +2,9 @@
  * The state of something live: the same meanings everywhere, told by shape and word as well as by
  * colour.
  */
-export type LiveState =
-  | 'starting'
-  | 'ready'
-  | 'working'
-  | 'waiting'
-  | 'failed'
-  | 'idle'
-  | 'limited'
-  | 'interrupted'
-  | 'ended'
+import type { LiveState } from './live-state.ts'
+
+export type { LiveState }
 
 const shapes = {
   starting: (
@@ -38,6 +31,9 @@ const shapes = {
   limited: <path d="M2 1.5h2v7H2zM6 1.5h2v7H6z" fill="currentColor" />,
   interrupted: <path d="M6 0 1.5 6H4L3.5 10 8.5 4H6z" fill="currentColor" />,
   ended: <path d="M1.5 4.25h7v1.5h-7z" fill="currentColor" />,
+  finished: (
+    <path d="m1 5.25 2.75 2.75L9 2.5" fill="none" stroke="currentColor" strokeWidth="1.75" />
+  ),
 } as const
 
 const colours = {
@@ -50,6 +46,7 @@ const colours = {
   limited: 'text-warn',
   interrupted: 'text-bad',
   ended: 'text-faint',
+  finished: 'text-accent',
 } as const
 
 export const StateDot = ({ state }: { state: LiveState }) => (

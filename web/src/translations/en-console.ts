@@ -53,6 +53,7 @@ export const consoleWords = {
     failed: 'Failed',
     interrupted: 'Interrupted',
     ended: 'Ended',
+    finished: 'Finished',
   },
   details: 'Details',
   name: 'Title',

@@ -45,9 +45,9 @@ export const shortcuts = {
   commands: 'Commands of the agent, at the beginning of a message',
   files: 'Files of the workplace',
   stop: 'Stop what runs, in a session',
-  allow: 'Allow what an agent asks for, in a session',
-  reject: 'Reject it',
-  rows: 'On Now: move, approve, reject',
+  rows: 'On Now: move, and unfold',
+  digits: 'On Now: press the button with the digit',
+  undo: 'On Now: undo what was just decided',
 }
 
 export const signIn = {

@@ -55,6 +55,7 @@ export const consoleWords: typeof English = {
     failed: '失敗',
     interrupted: '中断',
     ended: '終了',
+    finished: '完了',
   },
   details: '詳細',
   name: 'タイトル',

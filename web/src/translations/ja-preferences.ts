@@ -49,9 +49,9 @@ export const shortcuts: typeof english.shortcuts = {
   commands: 'エージェントのコマンド（メッセージの先頭で）',
   files: '作業フォルダーのファイル',
   stop: '実行中の処理を停止（セッションで）',
-  allow: 'エージェントの求めを許可（セッションで）',
-  reject: '拒否',
-  rows: '「いま」で移動・承認・却下',
+  rows: '「いま」で: 移動して開く',
+  digits: '「いま」で: 数字の付いたボタンを押す',
+  undo: '「いま」で: 直前の判断を元に戻す',
 }
 
 export const signIn: typeof english.signIn = {

@@ -18,7 +18,6 @@ import { usePaneActions } from './pane-actions.ts'
 import { ToolContent } from './tool-row.tsx'
 import { useRequest } from './use-request.ts'
 
-/** What the keys press (page-keys.ts). */
 const decisions = {
   allow_once: 'approved',
   reject_once: 'rejected',
@@ -77,15 +76,6 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
               look={isQuestion ? 'plain' : looks[option.kind]}
               waiting={asking.waiting}
               data-decide={isQuestion ? undefined : decisions[option.kind]}
-              aria-keyshortcuts={
-                isQuestion
-                  ? undefined
-                  : option.kind === 'allow_once'
-                    ? 'Alt+A'
-                    : option.kind === 'reject_once'
-                      ? 'Alt+R'
-                      : undefined
-              }
               onClick={() => answer(option)}
             >
               {answerName(option.name, all)}

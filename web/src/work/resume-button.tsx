@@ -76,6 +76,7 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
         <SubmitButton
           look="plain"
           type="button"
+          data-press
           waiting={waiting}
           disabled={!possible}
           title={possible ? undefined : why}
