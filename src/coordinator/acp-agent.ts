@@ -60,9 +60,6 @@ type HeldContext = {
   readonly updates?: UpdateCleaner
 }
 
-/** Context id for servers that name no contexts. */
-const defaultContextId = ''
-
 export class AcpAgent {
   readonly #options: AcpAgentOptions
   readonly #gate = new OutputGate()
@@ -242,9 +239,7 @@ export class AcpAgent {
     this.#configured = this.#configured.then(async () => {
       let error: Detail | null = null
       try {
-        const context = this.#contexts.get(
-          contextId ?? this.#options.acp.contextId ?? defaultContextId,
-        )?.context
+        const context = this.#contexts.get(contextId ?? this.#options.acp.contextId)?.context
         if (this.#phase !== 'ready' || !context)
           throw new DetailError(statusNotice('cannotBeSpokenTo'))
         await context.configure(change)
@@ -292,7 +287,7 @@ export class AcpAgent {
       Promise.race([work, this.#startTimeout.promise])
     const facts = await inTime(connection.initialize())
     this.#step = 'session'
-    const contextId = acp.contextId ?? defaultContextId
+    const { contextId } = acp
     const { opened } = await inTime(
       this.#open(
         connection,
@@ -385,7 +380,7 @@ export class AcpAgent {
     const connection = this.#connection
     if (this.#phase !== 'ready' || !connection)
       return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
-    const contextId = order?.contextId ?? this.#options.acp.contextId ?? defaultContextId
+    const contextId = order?.contextId ?? this.#options.acp.contextId
     let prompt = content
     this.#opening.set(turnId, 'wanted')
     if (order?.open) {
@@ -507,10 +502,8 @@ export class AcpAgent {
     this.#reportUpdates(held, held.updates?.add(update))
   }
 
-  /** Kept with the context, where the server names it. */
   #reportState(contextId: string, update: AgentUpdate): void {
-    const about = contextId === defaultContextId ? {} : { contextId }
-    this.#report({ type: 'turn-update', turnId: null, ...about, update: this.#clean(update) })
+    this.#report({ type: 'turn-update', turnId: null, contextId, update: this.#clean(update) })
   }
 
   /** Returns the turn that they belong to. */

@@ -191,11 +191,8 @@ export class AgentProcess {
     const { particulars, program, mark, serverUrl, env, table } = options
     const secretPaths = await writeSecretFiles(options.fallbackFolder, particulars.secrets.files)
     const inherited = agentEnvironment(env, particulars, mark, serverUrl, secretPaths)
-    const { command, wrapper, sandbox } = particulars.isolation ?? {
-      ...particulars,
-      wrapper: null,
-      sandbox: 'off',
-    }
+    const { command, isolation } = particulars
+    const { wrapper, sandbox } = isolation ?? { wrapper: null, sandbox: 'off' }
     const way = await gatewayFor(options, inherited)
     const variables = { ...inherited, ...way.env }
     const [own, ownArgs] = programOf(command, filledIn(way.args, variables), program)
@@ -349,10 +346,10 @@ async function gatewayFor(
   { particulars, gateway, sandbox }: AgentProcessOptions,
   env: Record<string, string>,
 ) {
-  const { isolation, args } = particulars
+  const { isolation, command, args } = particulars
   if (!gateway || !isolation) return { env: {}, args }
   const foldersRoot = join(sandbox.dataFolder, 'gateways')
-  const { command, agentInfo } = isolation
+  const { agentInfo } = isolation
   const about = {
     ...particulars,
     ...gateway,

@@ -107,7 +107,7 @@ export class Coordinator {
       spool: this.#spool,
       onReceived: () => this.#offlineTimer.reset(),
       onWelcome: ({ maxConcurrent, aloneMinutes, takeoverMinutes, sandboxLimits }) => {
-        if (sandboxLimits) this.#supervisor.setSandboxLimits(sandboxLimits)
+        this.#supervisor.setSandboxLimits(sandboxLimits)
         this.#offlineTimer.setLimits(aloneMinutes, takeoverMinutes)
         this.#supervisor.setMaxConcurrent(maxConcurrent)
       },

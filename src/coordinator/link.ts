@@ -204,7 +204,6 @@ export class Link {
       type: 'coordinator:hello',
       ...about,
       linkVersion,
-      contexts: true,
       ...life,
     }
     try {

@@ -24,15 +24,14 @@ const acp = (changes: Partial<AcpParticulars> = {}): AcpParticulars => ({
   workspace: { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp: null },
   loadAcpSessionId: null,
   lastOpenedAt: null,
+  contextId: 'first',
   startWithinMs: 20_000,
   turnWithinMs: 60_000,
   ...changes,
 })
 const state = temporaryFolder()
-const demo = (
-  changes: Partial<AcpParticulars> = {},
-  folder: string | null = null,
-): Partial<LaunchParticulars> => ({
+type Launched = Partial<LaunchParticulars>
+const demo = (changes: Partial<AcpParticulars> = {}, folder: string | null = null): Launched => ({
   protocol: 'acp',
   command: 'holdfast',
   args: ['demo-acp'],

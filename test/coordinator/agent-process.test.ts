@@ -230,6 +230,7 @@ test('[CO5] an agent over ACP is first told by the end of its input, and signall
     workspace: null,
     loadAcpSessionId: null,
     lastOpenedAt: null,
+    contextId: 'first',
     startWithinMs: 1,
     turnWithinMs: 1,
   }

@@ -19,6 +19,7 @@ test('[CX7] a turn that the agent refused did not run, and runs in the same proc
     workspace: null,
     loadAcpSessionId: null,
     lastOpenedAt: null,
+    contextId: 'first',
     startWithinMs: 20_000,
     turnWithinMs: 60_000,
   }
@@ -54,6 +55,7 @@ test('[CX6] a child of a killed agent that answers `cancelled` for it does not e
     workspace: null,
     loadAcpSessionId: null,
     lastOpenedAt: null,
+    contextId: 'first',
     startWithinMs: 20_000,
     turnWithinMs: 60_000,
   }

@@ -366,18 +366,9 @@ export const oneContextForAll: Change = {
   inThread: true,
 }
 
-/** CH12, RE10: what an agent that pulls was handed before an upgrade is carried over as if it waited. */
-export const runningWaitsAgain: Change = {
-  file: 'store/migrations/0022-turns.ts',
-  find: "case when s.id is not null then 'handed-' || s.id || '-' || u.conversation_key\n              else",
-  replace: 'case when false then null else',
-  inThread: true,
-}
-
-/** CH12, RE10: what an ACP agent has said in its turn before an upgrade is left behind. */
-export const saidLeftBehind: Change = {
-  file: 'store/migrations/0022-turns.ts',
-  find: "coalesce((select string_agg(p.said, '' order by p.n) from turn_pieces p where p.turn_id = t.id), '')",
-  replace: "''",
-  inThread: true,
+/** CO12, RE10: the coordinator of the build before is replaced, and its turns are gone with it. */
+export const coordinatorReplaced: Change = {
+  file: 'protocol/processes/link.ts',
+  find: 'export const linkVersion = 2',
+  replace: 'export const linkVersion = 3',
 }

@@ -6,6 +6,7 @@
  */
 import type { Who } from '../../src/domain/access/caller.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
+import { sandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testSeals } from '../support/seals.ts'
 import { loadPiece } from './build.ts'
@@ -72,7 +73,12 @@ async function openWorld(build: string, url: string): Promise<World> {
     countedStore(await piece.openPostgresStore({ url })),
     countedStore(await piece.openPostgresStore({ url })),
   ] as const
-  const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
+  const rules = {
+    maxConcurrent: 64,
+    aloneMinutes: 30,
+    takeoverMinutes: null,
+    sandboxLimits: sandboxLimits(),
+  }
   const launchesOf = ({ store }: CountedStore): Launches =>
     new piece.Launches(store, rules, new piece.Offers(store, rules, testSeals), testSeals)
   return { nodes, launches: [launchesOf(nodes[0]), launchesOf(nodes[1])], useCases: piece }

@@ -1,8 +1,8 @@
 /**
- * RE10, CH12: a build from before there was one turn for all is killed with -9 while its agents answer, one of each kind: prompts of a console
+ * RE10, CO12: the build before is killed with -9 while its agents answer, one of each kind: prompts of a console
  * (one runs, one waits, one asks a person), a chat and a task over ACP, a chat and a task of an agent that pulls. Its coordinator and its
  * agents work on; today's build opens the folder and takes them over. Then everything has come to its end, is stored once, and was told
- * to an agent once; and the old build refuses the folder.
+ * to an agent once; the old build refuses another form of the database.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,8 @@ import { type ServerProcess, startServer } from './server-process.ts'
 export interface UpgradeOptions {
   /** Whose agents work, and what takes them over. */
   readonly before: string
+  /** That of `before`: then it refuses the folder afterwards. */
+  readonly hasOlderForm: boolean
   readonly build: string
   readonly seed: string
   readonly rounds: number
@@ -54,6 +56,8 @@ const prompts = ['role-runs.', 'role-waits.', 'role-asks.'] as const
 const messages = talkers.flatMap((agentId) => [`${agentId}-runs.`, `${agentId}-waits.`])
 const tasks = workers.map((agentId) => `${agentId}-runs.`)
 export const turnsInRound = prompts.length + messages.length + tasks.length
+
+type Builds = Pick<UpgradeOptions, 'before' | 'hasOlderForm' | 'build'>
 
 export async function upgradedTurns({
   seed,
@@ -88,7 +92,7 @@ export async function upgradedTurns({
 }
 
 class Upgrade {
-  readonly #builds: Pick<UpgradeOptions, 'before' | 'build'>
+  readonly #builds: Builds
   readonly #data: string
   readonly #env: Readonly<Record<string, string>>
   readonly #place: Place = { url: '', token: '', userSessionId: '' }
@@ -100,18 +104,14 @@ class Upgrade {
   #client: Client = createClient({ url: 'http://127.0.0.1:9', token: '' })
   #projectId = ''
 
-  constructor(
-    builds: Pick<UpgradeOptions, 'before' | 'build'>,
-    data: string,
-    env: Readonly<Record<string, string>>,
-  ) {
+  constructor(builds: Builds, data: string, env: Readonly<Record<string, string>>) {
     this.#builds = builds
     this.#data = data
     this.#env = env
   }
 
   async findings(killedAfterMs: number): Promise<Findings> {
-    const { before, build } = this.#builds
+    const { before, hasOlderForm, build } = this.#builds
     await this.#start(before)
     await this.#begin()
     await this.#ask()
@@ -119,12 +119,10 @@ class Upgrade {
     await this.#kill()
     await this.#start(build)
     this.#answerQuestion()
-    await eventually('the end of all turns', async () =>
-      (await this.#isOver()) ? true : undefined,
-    )
+    await this.#eventually('the end of all turns', () => this.#isOver())
     const findings = await this.#judge()
     await this.#kill()
-    if (before !== build) findings.torn.push(...(await refuses(before, this.#data, this.#env)))
+    if (hasOlderForm) findings.torn.push(...(await refuses(before, this.#data, this.#env)))
     return findings
   }
 
@@ -133,11 +131,12 @@ class Upgrade {
     this.#device.leave()
     await this.#kill()
     await endCoordinator(this.#data)
-    await rm(this.#data, { recursive: true, force: true, maxRetries: 5 })
+    for (const folder of [this.#data, this.#folder])
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
   get #folder(): string {
-    return join(this.#data, 'project')
+    return `${this.#data}-project`
   }
 
   async #start(build: string): Promise<void> {

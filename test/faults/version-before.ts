@@ -98,7 +98,8 @@ export async function versionBefore(): Promise<VersionBefore> {
   return checkOut(newest.commit)
 }
 
-/**
- * The last version that was used before roles, chats and tasks had one kind of turn (migration 22).
- */
-export const beforeOneTurn = (): Promise<VersionBefore> => checkOut('7bb7185')
+/** CO12: the build before, whose coordinators go on over an upgrade. Moved with each release. */
+export const buildBefore = (): Promise<VersionBefore> => checkOut('f5093897')
+
+export const hasOlderForm = async (commit: string): Promise<boolean> =>
+  (await statementsIn(commit)).length < migrations.length

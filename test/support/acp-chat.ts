@@ -9,11 +9,7 @@ import { started } from '../services/processes/launch-pad.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'
 import type { TestServerOptions } from './server.ts'
 
-export async function openAcpChat(
-  settings: object = {},
-  contexts = false,
-  options: TestServerOptions = {},
-) {
+export async function openAcpChat(settings: object = {}, options: TestServerOptions = {}) {
   const room = await openConsole(options, settings)
   const { server, projectId } = room
   const { store, clock } = server
@@ -38,7 +34,7 @@ export async function openAcpChat(
     await dispatcher.stop()
     expect(lines).toEqual([])
   })
-  const machine = await room.machine('first', contexts)
+  const machine = await room.machine()
   return {
     room,
     server,

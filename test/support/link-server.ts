@@ -14,7 +14,7 @@ import {
   type LaunchParticulars,
   type LinkFact,
 } from '../../src/protocol/processes/link.ts'
-import type { SandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
+import { sandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
 import {
   CoordinatorTurn,
   type RunningTurn,
@@ -41,7 +41,7 @@ export class LinkServer {
   maxConcurrent = 64
   aloneMinutes = 30
   takeoverMinutes: number | null = null
-  sandboxLimits: SandboxLimits | undefined
+  sandboxLimits = sandboxLimits()
   /** Facts are stored and not acknowledged. */
   silent = false
   /** Launches that were asked for. */

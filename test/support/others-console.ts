@@ -59,7 +59,7 @@ export async function openOthersConsole() {
     method: 'PATCH',
     body: { path: temporaryFolder() },
   })
-  const machine = await room.machine('first', true)
+  const machine = await room.machine()
 
   const streams = ['home', `project:${projectId}`]
   const start = (await server.ask(`/api/snapshot?streams=${streams}`)).json.cursor as string

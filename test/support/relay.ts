@@ -6,6 +6,7 @@
 import type { Notice } from '../../src/domain/notices.ts'
 import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import type {
+  AgentAbilities,
   AgentUpdate,
   PermissionRequest,
   TurnUsage,
@@ -54,14 +55,13 @@ export interface Console {
   readonly projectId: string
   readonly token: string
   client(token?: string): Promise<SocketClient>
-  /** `contexts`: it can hold several in one process, as builds from now on. */
-  machine(instance?: string, contexts?: boolean): Promise<Machine>
+  machine(instance?: string): Promise<Machine>
   /** A new session, as its messages name it. */
   created(client: SocketClient): Promise<InSession>
   /** A session with one agent whose launch a machine has taken and not yet started. */
   taken(role?: string): Promise<AgentInSession>
   /** A session with one agent that is ready, seen by one client and played by one machine. */
-  ready(role?: string, contexts?: boolean): Promise<AgentInSession>
+  ready(role?: string): Promise<AgentInSession>
 }
 
 interface AgentInSession {
@@ -95,8 +95,7 @@ export async function openConsole(
     by: ownerWho,
   })
   const client = (as = server.ownerToken) => openSocket({ port: server.port, token: as })
-  const machine = (instance = 'first', contexts = false) =>
-    playMachine(server, id, token, instance, 'laptop', contexts)
+  const machine = (instance = 'first') => playMachine(server, id, token, instance)
   const created = async (on: SocketClient): Promise<InSession> => {
     on.send({ type: 'session:create', projectId })
     return { sessionId: (await on.next('session:created')).sessionId }
@@ -117,8 +116,8 @@ export async function openConsole(
       await played.ask({ type: 'coordinator:take', launchId })
       return { client: on, machine: played, inside, launchId }
     },
-    async ready(role = 'auth', contexts = false) {
-      const played = await machine('first', contexts)
+    async ready(role = 'auth') {
+      const played = await machine()
       const on = await client()
       const inside = await created(on)
       on.send({ type: 'agent:spawn', ...inside, role })
@@ -135,10 +134,9 @@ export async function playMachine(
   token: string,
   instance = 'first',
   machine = 'laptop',
-  contexts = false,
 ): Promise<Machine> {
   const socket = await openSocket({ port: server.port, token })
-  const about = { linkVersion, version: '1', machine, bootId: 'b', pid: 1, contexts }
+  const about = { linkVersion, version: '1', machine, bootId: 'b', pid: 1 }
   socket.send({ type: 'coordinator:hello', instance, epoch: null, ...about, requestId: 'hello' })
   const welcome = await socket.next('coordinator:welcome')
   const snapshot = await socket.next('snapshot')
@@ -200,6 +198,24 @@ export async function playMachine(
   }
 }
 
+/** What an agent says of a context that offers nothing to choose. */
+export const nothingOffered = { images: false, modes: [], modeId: null, options: [] }
+
+const abilities: AgentAbilities = {
+  load: true,
+  resume: true,
+  list: false,
+  close: false,
+  delete: false,
+  fork: false,
+  images: false,
+  audio: false,
+  embeddedFiles: false,
+  mcpOverHttp: false,
+  logout: false,
+  signIn: [],
+}
+
 export const readyAgent = (
   launchId: string,
   how: 'new' | 'loaded' = 'new',
@@ -215,10 +231,8 @@ export const readyAgent = (
   note: null,
   agentName,
   agentVersion: '1',
-  images: false,
-  modes: [],
-  modeId: null,
-  options: [],
+  can: abilities,
+  ...nothingOffered,
 })
 
 export const update = (launchId: string, turnId: string | null, what: AgentUpdate): Said => ({

@@ -18,6 +18,7 @@ import { mirroredFiles } from '../../src/mirror/mirrored-files.ts'
 import { restoreFromPath } from '../../src/offline/restore-from-path.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets/secrets.ts'
+import { sandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
 import { HttpListener, type HttpListenerOptions } from '../../src/server/http/http-listener.ts'
 import {
   firstWordMs,
@@ -103,6 +104,7 @@ export async function openTestServer({
     maxConcurrent: options.maxConcurrent ?? 64,
     aloneMinutes: 30,
     takeoverMinutes: null,
+    sandboxLimits: sandboxLimits(),
   }
   const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
   const targets = [projectFiles(store, listener.options.logger), conversationFile, noteFiles(store)]

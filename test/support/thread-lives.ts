@@ -21,7 +21,16 @@ import type { Store } from '../../src/store/store.ts'
 import { exited, started } from '../services/processes/launch-pad.ts'
 import { openAcpChat } from './acp-chat.ts'
 import { fc } from './property.ts'
-import { asks, type Machine, question, questions, readyAgent, turnEnded, update } from './relay.ts'
+import {
+  asks,
+  type Machine,
+  nothingOffered,
+  question,
+  questions,
+  readyAgent,
+  turnEnded,
+  update,
+} from './relay.ts'
 
 export type Step =
   | { readonly does: (typeof simple)[number] }
@@ -144,7 +153,7 @@ interface RunningHere {
 
 /** Lives such a life in the chat of an agent; how much of each was seen. */
 export async function liveInChat(steps: readonly Step[]): Promise<readonly string[]> {
-  const { server, machine, room, say, clock } = await openAcpChat({}, true)
+  const { server, machine, room, say, clock } = await openAcpChat()
   const key = `web:${room.projectId}.coder`
   const quick = new Follower(server.store)
   const slow = new Follower(server.store)
@@ -257,7 +266,13 @@ async function nextTurn(machine: Machine): Promise<RunningHere> {
       const { launchId, turnId, context } = data
       if (context?.open) {
         const began = { launchId, turnId, contextId: context.contextId, acpSessionId: 'acp' }
-        await machine.tell({ type: 'turn-began', ...began, how: 'new', notRestored: null })
+        await machine.tell({
+          type: 'turn-began',
+          ...began,
+          how: 'new',
+          notRestored: null,
+          ...nothingOffered,
+        })
       }
       return { launchId, turnId, contextId: context.contextId }
     }

@@ -67,13 +67,12 @@ export interface StartedAgent {
 
 export function startedAgent({
   agentId,
+  command,
   args,
   env,
   secrets,
   isolation,
-  ...launch
 }: LaunchParticulars): StartedAgent {
-  const command = isolation?.command ?? launch.command
   const given = isolation?.gateway
     ? gatewayVariables({ command, args, agentInfo: isolation.agentInfo })
     : []

@@ -14,6 +14,10 @@
  *
  * What is said about agents that are prompted over ACP is in turns/link.ts; what it can be asked,
  * in coordinator-requests.ts.
+ *
+ * CO12: a server speaks with coordinators of its own build and of the one before, a coordinator
+ * with servers of its own build. A field that coordinators stop to read is sent for one build
+ * more, and a field that they begin to send is needed one build later.
  */
 import * as z from 'zod'
 import type { Allowed, Isolation } from '../../domain/agents/isolation.ts'
@@ -59,8 +63,6 @@ export const CoordinatorHello = z.object({
   pid: z.int().min(1),
   labels: z.array(Label).max(maxLabels).optional(),
   capacity: z.int().min(1).max(10_000).nullish(),
-  /** The coordinator can hold several contexts in one process; left out by earlier builds. */
-  contexts: z.boolean().optional(),
   /** The epoch it was given; null in an instance's first hello. */
   epoch: Epoch.nullable(),
   requestId: RequestId,
@@ -174,8 +176,8 @@ export interface CoordinatorWelcome {
   readonly aloneMinutes: number
   /** null: no takeover by time. */
   readonly takeoverMinutes: number | null
-  /** SB13: left out by earlier servers. */
-  readonly sandboxLimits?: SandboxLimits
+  /** SB13 */
+  readonly sandboxLimits: SandboxLimits
 }
 
 export interface CoordinatorTaken {
@@ -251,8 +253,8 @@ export interface LaunchParticulars {
   readonly launchToken: string
   readonly acp: AcpParticulars | null
   /**
-   * SB1: how it is isolated, also where it has secrets. `command` then exists nowhere: an earlier
-   * coordinator starts nothing.
+   * SB1: how it is isolated, also where it has secrets. `command`: by which what the agent needs in
+   * a sandbox is known; the build before starts it by this one.
    */
   readonly isolation?: Omit<Isolation, 'allow'> & {
     readonly allow: Allowed
@@ -261,12 +263,9 @@ export interface LaunchParticulars {
     readonly agentInfo?: NonNullable<AgentReport['agentInfo']>
     /** SB7: what a person has allowed always, hosts among it, by the likeness of the question. */
     readonly remembered?: readonly string[]
-    /** SB12: left out where there is no sandbox, and by earlier servers. */
+    /** SB12: left out where there is no sandbox. */
     readonly owner?: TranscriptOwner
   }
   /** GW1: the key that is added to its requests on the way out. The agent never has it. */
   readonly gatewayKey?: string
 }
-
-/** In place of the command of an agent that a coordinator without sandboxes must not start. */
-export const commandOfLaterCoordinator = 'holdfast-coordinator-that-knows-sandboxes'

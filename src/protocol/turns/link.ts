@@ -87,8 +87,7 @@ export const turnFacts = [
     notices: SentNotices,
     agentName: Line,
     agentVersion: Line.nullable(),
-    /** Left out by earlier coordinators. */
-    can: AgentAbilities.optional(),
+    can: AgentAbilities,
     images: z.boolean(),
     modes: z.array(AgentMode).max(maxListed),
     modeId: Line.nullable(),
@@ -126,11 +125,11 @@ export const turnFacts = [
     how: z.enum(['new', 'loaded', 'resumed']),
     notRestored: Words.nullable(),
     notice: SentNotice,
-    /** What it offers (AG14); left out by earlier coordinators. */
-    images: z.boolean().optional(),
-    modes: z.array(AgentMode).max(maxListed).optional(),
-    modeId: Line.nullish(),
-    options: z.array(AgentOption).max(maxListed).optional(),
+    /** What it offers (AG14). */
+    images: z.boolean(),
+    modes: z.array(AgentMode).max(maxListed),
+    modeId: Line.nullable(),
+    options: z.array(AgentOption).max(maxListed),
   }),
   /**
    * The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the
@@ -149,7 +148,6 @@ export const turnFacts = [
      * context could not be opened.
      */
     notRun: z.enum(['refused', 'no_context']).nullish(),
-    /** Left out by earlier coordinators. */
     usage: TurnUsage.nullish(),
     /** The agent ignored a cancel, and accepts nothing new. */
     cancelIgnored: z.boolean().optional(),
@@ -304,8 +302,8 @@ export interface AcpParticulars {
   /** AC12: as in a turn's order. */
   readonly forks?: boolean
   readonly lastOpenedAt: string | null
-  /** The context opened with the launch; null: from servers without contexts. */
-  readonly contextId?: string | null
+  /** The context opened with the launch. */
+  readonly contextId: string
   /**
    * AG2: time limit from the workspace to `session/new`; then `agent-failed` with the current step.
    */

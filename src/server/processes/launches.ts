@@ -156,7 +156,7 @@ export interface CoordinatorRules {
   readonly maxConcurrent: number
   readonly aloneMinutes: number
   readonly takeoverMinutes: number | null
-  readonly sandboxLimits?: SandboxLimits
+  readonly sandboxLimits: SandboxLimits
 }
 
 interface ReleasedProcess {

@@ -11,7 +11,6 @@ import type { LinkFact } from '../../protocol/processes/link.ts'
 import { contextsAllowed } from '../../store/agents/agents.ts'
 import type { Offers, RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn, noticesColumn } from '../../store/fields.ts'
-import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
@@ -37,15 +36,14 @@ export async function processReady(
   fact: AgentReady,
   { now }: Context,
 ): Promise<void> {
-  const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
-  const isNamed = holdsSeveral && (await contextsAllowed(tx, launch.agentId)) === null
+  const holdsSeveral = (await contextsAllowed(tx, launch.agentId)) === null
   await tx.update('launches', {
     id: launch.id,
     ready_at: now,
-    context_limit: isNamed ? null : limit,
+    context_limit: holdsSeveral ? null : limit,
   })
   for (const row of held) {
     await lockContext(tx, row.conversation_key)
@@ -115,11 +113,9 @@ export async function roleAgentReady(
   const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
   const primed_at = hasNews ? null : now
   await contextOpened(tx, found, { ...opened, opened_at: now, primed_at })
-  const isNamed =
-    found.launch_id === launch.id &&
-    (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1 &&
-    (await contextsAllowed(tx, launch.agentId)) === null
-  await tx.update('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
+  const holdsSeveral = (await contextsAllowed(tx, launch.agentId)) === null
+  const context_limit = holdsSeveral ? null : 1
+  await tx.update('launches', { id: launch.id, ready_at: now, context_limit })
   const data = {
     role,
     agentId,

@@ -44,9 +44,6 @@ export async function startInContext(
   const limit = await contextLimit(tx, launch.id)
   const isHeld = found.launch_id === launch.id
   const turn = { ...asked, launch_id: launch.id, context_id: found.id }
-  // A process in a role since before contexts had names holds its own alone.
-  if (limit !== null && isOfRole(turn) && !(isHeld && found.state === 'open'))
-    return startTurn(tx, turn, launch, { requestId }, context)
   // A process limited to one conversation opened its ACP session at start.
   const isBound = limit !== null && !isHeld
   const begun = {

@@ -248,7 +248,7 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
       last_heard_at: now,
       labels: JSON.stringify([...new Set(hello.labels ?? [])].sort()),
       capacity: hello.capacity ?? null,
-      contexts: hello.contexts ? 1 : 0,
+      contexts: 1,
       epoch,
     }
     await tx.put('coordinators', row)

@@ -22,11 +22,7 @@ import {
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { SecretForm } from '../../protocol/agents/secret.ts'
-import {
-  commandOfLaterCoordinator,
-  type LaunchOffer,
-  type LaunchParticulars,
-} from '../../protocol/processes/link.ts'
+import type { LaunchOffer, LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
@@ -169,7 +165,7 @@ export const takeLaunch = defineUseCase('take-launch', {
       agentId,
       projectId,
       protocol: agent.protocol,
-      command: isIsolated ? commandOfLaterCoordinator : command,
+      command,
       args: JSON.parse(agent.args),
       env,
       secrets,
@@ -242,12 +238,10 @@ async function contextToOpen(
 ): Promise<Opening & Pick<LaunchNeed, 'owner'>> {
   const { agentId, projectId } = launch
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, launch)
-  const key =
-    purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? chatKey(launch))
-  const which = { agentId, projectId, key: key ?? '', originKey: next?.originKey ?? '' }
+  const workKey = purpose === 'task' ? await workKeyFor(tx, launch) : undefined
+  const key = workKey ?? next?.conversationKey ?? chatKey(launch)
+  const which = { agentId, projectId, key, originKey: next?.originKey ?? '' }
   const owner = await transcriptOwner(tx, which)
-  if (key === undefined)
-    return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
   const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
   await beginOpening(tx, row, launch.id)

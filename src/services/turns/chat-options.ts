@@ -60,11 +60,9 @@ export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } =>
 export async function keepOffers(
   tx: Tx,
   row: ContextRow,
-  offered: Partial<OfferedOptions>,
+  { images, modes, modeId, options }: OfferedOptions,
 ): Promise<void> {
-  const { images = false, modes, modeId = null, options = [] } = offered
-  if (modes)
-    await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
+  await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
 }
 
 /**

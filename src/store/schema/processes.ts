@@ -21,7 +21,7 @@ export const processTables = {
     labels: column<string>(),
     /** The most processes; null: the server's setting. */
     capacity: column<number | null>(null),
-    /** 1: a process can hold several contexts there. */
+    /** 1, for nodes of the build before: a process can hold several contexts there. */
     contexts: column<number>(),
   },
 

@@ -50,6 +50,7 @@ test('[SB13] the turn of an agent at its limit fails with the reason, and the pr
     workspace: null,
     loadAcpSessionId: null,
     lastOpenedAt: null,
+    contextId: 'first',
     startWithinMs: 60_000,
     turnWithinMs: 60_000,
   }

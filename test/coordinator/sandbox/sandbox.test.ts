@@ -256,6 +256,7 @@ test('[SB7] an agent that asks for a host while it starts is not held, and its f
     workspace: null,
     loadAcpSessionId: null,
     lastOpenedAt: null,
+    contextId: 'first',
     startWithinMs: 60_000,
     turnWithinMs: 60_000,
   }

@@ -276,6 +276,7 @@ test('[SB12] a process that is one owner’s opens no conversation of another: i
     workspace: null,
     loadAcpSessionId: null,
     lastOpenedAt: null,
+    contextId: 'first',
     startWithinMs: 60_000,
     turnWithinMs: 60_000,
   }

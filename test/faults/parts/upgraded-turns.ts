@@ -1,28 +1,29 @@
 /**
- * RE10, CH12: a folder of the build before, with turns of each kind running, is taken over by
+ * RE10, CO12: a folder of the build before, with turns of each kind running, is taken over by
  * today's.
  */
 import { productFolder } from '../build.ts'
-import { runningWaitsAgain, saidLeftBehind } from '../controls.ts'
+import { coordinatorReplaced } from '../controls.ts'
 import { isClean, newTally, type Tally } from '../oracle.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { turnsInRound, upgradedTurns } from '../upgraded-turns.ts'
-import { beforeOneTurn } from '../version-before.ts'
+import { buildBefore, hasOlderForm } from '../version-before.ts'
 import { type Part, timed, withBuild } from './part.ts'
 
 const rule = 'RE10'
 const test = 'taken over with turns of each kind running'
 
 export const upgradeTurns: Part = async ({ seed, points }) => {
-  const before = await beforeOneTurn().catch((error: Error) => error.message)
+  const before = await buildBefore().catch((error: Error) => error.message)
   if (typeof before === 'string') {
     const notRun = `no version before: ${before}`
     return [{ rule, test, points: '', seed, tally: newTally(), controls: [], seconds: 0, notRun }]
   }
   const postgres = await startPostgres()
-  const options = { before: before.folder, seed, rounds: points(10) }
+  const form = await hasOlderForm(before.commit)
+  const options = { before: before.folder, hasOlderForm: form, seed, rounds: points(10) }
   const reported = `${options.rounds} times from ${before.commit}, ${options.rounds * turnsInRound} turns`
-  const broken = (change: typeof runningWaitsAgain): Promise<Tally> =>
+  const broken = (change: typeof coordinatorReplaced): Promise<Tally> =>
     withBuild([change], (build) => upgradedTurns({ ...options, build, rounds: 1 }))
   try {
     return [
@@ -30,10 +31,9 @@ export const upgradeTurns: Part = async ({ seed, points }) => {
         const tally = await upgradedTurns({ ...options, build: productFolder })
         const controls = [
           {
-            name: 'what is in hand waits again',
-            caught: !isClean(await broken(runningWaitsAgain)),
+            name: 'the coordinator of the build before is replaced',
+            caught: !isClean(await broken(coordinatorReplaced)),
           },
-          { name: 'what was said left behind', caught: (await broken(saidLeftBehind)).torn > 0 },
         ]
         return { rule, test: `${test}, SQLite`, points: reported, seed, tally, controls }
       }),

@@ -10,7 +10,7 @@ import { connectMcp } from '../../support/mcp.ts'
 import { asks, openConsole, question, readyAgent, said, turnEnded } from '../../support/relay.ts'
 
 async function openSandboxed(sandbox: 'off' | 'strict') {
-  const chat = await openAcpChat({ 'permission.policy': 'allow_all' }, true)
+  const chat = await openAcpChat({ 'permission.policy': 'allow_all' })
   const { server, machine, room, say } = chat
   const project = `/api/projects/${room.projectId}`
   await server.ask(`${project}/agents/coder`, { method: 'PUT', body: { sandbox } })

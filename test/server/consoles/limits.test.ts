@@ -5,7 +5,7 @@ import { exited, started } from '../../services/processes/launch-pad.ts'
 import { openConsole, readyAgent, turnEnded } from '../../support/relay.ts'
 
 test('[SB13] the next turn of an agent that was at a limit of its sandbox begins with the reason; the one after does not', async () => {
-  const { client, machine, inside, launchId } = await (await openConsole()).ready('auth', true)
+  const { client, machine, inside, launchId } = await (await openConsole()).ready()
   const say = (content: string): void =>
     client.send({ type: 'agent:message', ...inside, role: 'auth', content })
   say('build it')

@@ -79,6 +79,7 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
     turnId: prompted.messageId,
     content: [{ type: 'text', text: 'Create a module' }],
     files,
+    context: { contextId: expect.any(String), open: null },
   })
   await machine.tell(
     said(launchId, turn.turnId, 'I have '),

@@ -10,6 +10,7 @@ import {
   type Console,
   type InSession,
   type Machine,
+  nothingOffered,
   openConsole,
   readyAgent,
   said,
@@ -41,7 +42,7 @@ const inRole = (inside: InSession, content: string) => ({
 
 test('[AG7] [CX15] an agent that ignores a cancel is ended and started anew in its role, with what it knew, for what waits', async () => {
   const room = await openConsole()
-  const { client, machine, inside, launchId } = await room.ready('auth', true)
+  const { client, machine, inside, launchId } = await room.ready()
   for (const content of ['slow', 'next', 'last']) client.send(inRole(inside, content))
   const { turnId } = await machine.turn()
   const [next, last] = [await client.next('agent:queued'), await client.next('agent:queued')]
@@ -91,7 +92,7 @@ test('[AG7] [CX15] an agent that ignores a cancel is ended and started anew in i
 
 test('[CX7] a prompt that is refused is told again in a context opened again, then by a process started again, then the agent has failed', async () => {
   const room = await openConsole()
-  const { client, machine, inside, launchId } = await room.ready('auth', true)
+  const { client, machine, inside, launchId } = await room.ready()
   client.send(inRole(inside, 'remember the plum'))
   await machine.answer('I will')
   for (const content of ['one', 'two']) client.send(inRole(inside, content))
@@ -117,7 +118,12 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
     },
   })
   expect(again.context.open.primer).not.toContain('one')
-  const began = { acpSessionId: 'brought back', how: 'loaded', notRestored: null } as const
+  const began = {
+    acpSessionId: 'brought back',
+    how: 'loaded',
+    notRestored: null,
+    ...nothingOffered,
+  } as const
   await machine.tell(
     { type: 'turn-began', launchId, turnId: first.turnId, contextId, ...began },
     refuse(launchId),
@@ -155,7 +161,7 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
     {},
     { 'chat.soft_timeout_minutes': 2, 'user_session.detached_hours': 24 },
   )
-  const { client, machine, inside, launchId } = await room.ready('auth', true)
+  const { client, machine, inside, launchId } = await room.ready()
   client.send(inRole(inside, 'remember the plum'))
   await machine.answer('I will')
   await client.next('agent:response')
@@ -207,35 +213,32 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   })
 })
 
-test.each([true, false])(
-  '[CX2] an agent spawned with `load` whose session cannot be brought back is told what was said (several contexts: %s)',
-  async (contexts) => {
-    const room = await openConsole()
-    const { client, machine, inside, launchId } = await room.ready('auth', contexts)
-    client.send(inRole(inside, 'remember the plum'))
-    await machine.answer('I will')
-    await machine.tell(exited(launchId, { exitCode: 1 }))
+test('[CX2] an agent spawned with `load` whose session cannot be brought back is told what was said', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  client.send(inRole(inside, 'remember the plum'))
+  await machine.answer('I will')
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  await client.next('agent:failed')
+  for (const [load, how, received] of [
+    [
+      true,
+      'new',
+      [{ text: expect.stringMatching(/^\[Holdfast\].*plum.*I will/s) }, { text: 'which fruit?' }],
+    ],
+    [true, 'loaded', [{ text: 'which fruit?' }]],
+    // A new one was asked for.
+    [false, 'new', [{ text: 'which fruit?' }]],
+  ] as const) {
+    client.send({ type: 'agent:spawn', ...inside, role: 'auth', load })
+    const again = await woken(machine, how)
+    expect(again.acp.loadAcpSessionId === null).toBe(!load)
+    await client.next('agent:ready')
+    client.send(inRole(inside, 'which fruit?'))
+    const { content, turnId } = await machine.turn()
+    expect(content).toMatchObject(received)
+    await machine.tell(said(again.launchId, turnId, 'a plum'), turnEnded(again.launchId, turnId))
+    await machine.tell(exited(again.launchId, { exitCode: 1 }))
     await client.next('agent:failed')
-    for (const [load, how, received] of [
-      [
-        true,
-        'new',
-        [{ text: expect.stringMatching(/^\[Holdfast\].*plum.*I will/s) }, { text: 'which fruit?' }],
-      ],
-      [true, 'loaded', [{ text: 'which fruit?' }]],
-      // A new one was asked for.
-      [false, 'new', [{ text: 'which fruit?' }]],
-    ] as const) {
-      client.send({ type: 'agent:spawn', ...inside, role: 'auth', load })
-      const again = await woken(machine, how)
-      expect(again.acp.loadAcpSessionId === null).toBe(!load)
-      await client.next('agent:ready')
-      client.send(inRole(inside, 'which fruit?'))
-      const { content, turnId } = await machine.turn()
-      expect(content).toMatchObject(received)
-      await machine.tell(said(again.launchId, turnId, 'a plum'), turnEnded(again.launchId, turnId))
-      await machine.tell(exited(again.launchId, { exitCode: 1 }))
-      await client.next('agent:failed')
-    }
-  },
-)
+  }
+})

@@ -15,7 +15,7 @@ const sweep = ({ server }: Console): Promise<void> => {
 
 test('[AG16] roles sleep over a stop on purpose; what ran is unknown, what waited goes on, and a message wakes the agent', async () => {
   const room = await openConsole()
-  const { client, machine, inside, launchId } = await room.ready('auth', true)
+  const { client, machine, inside, launchId } = await room.ready()
   client.send({ type: 'agent:spawn', ...inside, role: 'idle' })
   const idle = await machine.bringUp()
   await client.next('agent:ready')

@@ -26,7 +26,8 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
     { type: 'text', text: 'hello' },
   ]
   const files = { key: expect.stringMatching(/^web:.+\.coder$/) }
-  expect(first).toEqual({ launchId, turnId: expect.any(String), content, files })
+  const context = { contextId: expect.any(String), open: null }
+  expect(first).toEqual({ launchId, turnId: expect.any(String), content, files, context })
   expect(await agentSessions()).toMatchObject([
     { agentId: 'coder', purpose: 'chat', state: 'active', launchId },
   ])
@@ -248,17 +249,15 @@ test('[CV10] what two that are spoken to say to each other comes to an end: who 
   ])
   // What it makes of the answer is said where it was asked.
   expect((await chat()).at(-1)).toBe('coder: Thank you')
-  // What a person says to the critic is another conversation: this process can hold one, and makes room for it.
+  // What a person says to the critic is another conversation, and a context of its own.
   await ask('/api/chat', {
     method: 'POST',
     body: { projectId: room.projectId, toAgentId: 'critic', content: 'hello' },
   })
-  expect(await machine.order('stop-ordered')).toEqual({ launchId: critic, reason: 'finished' })
-  await machine.tell(exited(critic, { stopped: true }))
-  const another = await bringUp(machine)
   const next = await machine.turn()
-  expect([next.launchId, last(next)]).toEqual([another, 'hello'])
-  expect(next.content[0].text).not.toContain('Is it right?')
+  expect([next.launchId, last(next)]).toEqual([critic, 'hello'])
+  expect(next.context.contextId).not.toBe(asked.context.contextId)
+  expect(next.context.open.primer).not.toContain('Is it right?')
 })
 
 test('[CH12] an error is told in words, and does not ask for the same again', async () => {

@@ -19,7 +19,7 @@ const pastBoundaryMs = 11_000
 
 async function openDays() {
   const testStore = await openTestStore({ clock: manualClock(beforeBoundary) })
-  const opened = await openAcpChat({}, true, { testStore })
+  const opened = await openAcpChat({}, { testStore })
   const { server, room } = opened
   const job = chapterLooks({
     store: server.store,

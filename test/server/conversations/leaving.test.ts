@@ -79,12 +79,7 @@ class Visit {
 
   static async open(seed: string): Promise<Visit> {
     const room = await openConsole({}, { 'restart.max': 100 })
-    return new Visit(
-      room,
-      chance(seed),
-      await openWorkers(room.server),
-      await room.machine('first', true),
-    )
+    return new Visit(room, chance(seed), await openWorkers(room.server), await room.machine())
   }
 
   private constructor(
@@ -144,14 +139,7 @@ class Visit {
       ownerTokenHash: hashSecret(ownerToken),
     })
     this.#workers = await openWorkers(this.#server)
-    this.#machine = await playMachine(
-      this.#server,
-      this.#machine.id,
-      this.#room.token,
-      'first',
-      'laptop',
-      true,
-    )
+    this.#machine = await playMachine(this.#server, this.#machine.id, this.#room.token)
   }
 
   async killAgent(): Promise<void> {
@@ -306,7 +294,7 @@ test.each(amount(['first'], ['first', 'second', 'third', 'fourth']))(
 )
 
 test('[NA5] a panel that is left in the middle of an answer and opened again 1.5 s later: the same process answers, once', async () => {
-  const { room, server, machine, say, chat, agentSessions } = await openAcpChat({}, true)
+  const { room, server, machine, say, chat, agentSessions } = await openAcpChat()
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
   const sweeper = agentSessionLooks({
     store: server.store,

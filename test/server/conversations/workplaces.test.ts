@@ -17,7 +17,7 @@ const path = (key: string, more = '') => `/api/conversations/${encodeURIComponen
 
 /** Two agents in a project that has a folder. */
 async function openShared(settings: object = {}) {
-  const chat = await openAcpChat(settings, true)
+  const chat = await openAcpChat(settings)
   const { room, server, machine } = chat
   const { projectId } = room
   const folder = mkdtempSync(join(tmpdir(), 'hf-shared-'))

@@ -28,7 +28,7 @@ const ofWork = [
 ].sort()
 
 test('[MC5] a prompted agent is offered no tools of those that pull; in a chat none of tasks, which are refused in words', async () => {
-  const { server, machine, say } = await openAcpChat({}, true)
+  const { server, machine, say } = await openAcpChat()
   await say('hi')
   const { launchId } = (await machine.order('launch-ordered')).order
   const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId })

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { type LinkFact, linkVersion } from '../../../src/protocol/processes/link.ts'
+import { sandboxLimits } from '../../../src/protocol/processes/sandbox-limits.ts'
 import { createToken } from '../../../src/services/access/change-access.ts'
 import { type Said, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
@@ -77,6 +78,7 @@ test('[CO1] a coordinator registers, gets its orders by the log, asks for the pa
     maxConcurrent: 64,
     aloneMinutes: 30,
     takeoverMinutes: null,
+    sandboxLimits: sandboxLimits(),
   })
   expect(machine.snapshot.state).toEqual({
     [`coordinator:${coordinatorId}`]: {

@@ -10,7 +10,7 @@ import { openAcpChat } from '../../support/acp-chat.ts'
 const tree = (n: number): string => String(n).repeat(40)
 
 async function openRoom() {
-  const chat = await openAcpChat({}, true)
+  const chat = await openAcpChat()
   const { server, machine, room } = chat
   const { projectId } = room
   await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: '/w/project' } })

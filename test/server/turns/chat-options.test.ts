@@ -21,7 +21,7 @@ const offers = { images: true, modes, modeId: 'ask', options: [model, fast] }
 const picture = { type: 'image', mimeType: 'image/png', base64: 'aGVsbG8=' } as const
 
 async function openChatWithOptions() {
-  const chat = await openAcpChat({}, true)
+  const chat = await openAcpChat()
   const { machine, room, server } = chat
   const key = webKey(room.projectId, 'coder')
   const at = `/api/conversations/${encodeURIComponent(key)}/options`

@@ -9,7 +9,14 @@ import { sendMessage } from '../../../src/services/flows/post-message.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
-import { question, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
+import {
+  nothingOffered,
+  question,
+  readyAgent,
+  said,
+  turnEnded,
+  update,
+} from '../../support/relay.ts'
 
 type Prompt = { launchId: string; turnId: string; content: { text: string }[]; context?: Opening }
 type Opening = {
@@ -21,9 +28,11 @@ const wordsOf = ({ content }: Prompt): string => content.map(({ text }) => text)
 const path = (key: string, more = '') => `/api/conversations/${encodeURIComponent(key)}${more}`
 
 /** A chat elsewhere, whose messages are for the same agent: written as a channel does. */
-async function openElsewhere(settings: object = {}, contexts = true) {
-  const chat = await openAcpChat(settings, contexts)
+async function openElsewhere({ mixes = false } = {}) {
+  const chat = await openAcpChat()
   const { room, server, machine } = chat
+  const report = { agent: 'coder', version: null, checks: [], can: { mixes } }
+  if (mixes) await server.ask('/api/agents/coder', { method: 'PATCH', body: { report } })
   const key = webKey(room.projectId, 'coder')
   const answer = async ({ launchId, turnId }: Prompt, text: string) =>
     machine.tell(said(launchId, turnId, text), turnEnded(launchId, turnId))
@@ -36,6 +45,7 @@ async function openElsewhere(settings: object = {}, contexts = true) {
       acpSessionId: `acp ${context?.contextId}`,
       how,
       notRestored: null,
+      ...nothingOffered,
     })
   const critics = (content: string) =>
     server.ask('/api/chat', {
@@ -140,7 +150,7 @@ test.each(['same', 'other'])(
   '[CX13] a process that can hold one conversation and held one that was deleted goes before the next turn (%s key)',
   async (which) => {
     const { room, server, say, machine, key, answer, next, critics, agentSessions } =
-      await openElsewhere({}, false)
+      await openElsewhere({ mixes: true })
     await say('the secret is blue')
     const launchId = await bringUp(machine)
     await answer(await next(), 'noted')
@@ -176,7 +186,7 @@ test.each(['same', 'other'])(
 )
 
 test('[CX13] a context goes too that was being brought back into the conversation when it was deleted', async () => {
-  const { server, say, machine, key, answer, next } = await openElsewhere({}, false)
+  const { server, say, machine, key, answer, next } = await openElsewhere({ mixes: true })
   await say('the secret is blue')
   const first = await bringUp(machine)
   await answer(await next(), 'noted')
@@ -329,7 +339,7 @@ test('[CX8] what is said in a console is a conversation of its own, there for it
     role: 'member',
     by: ownerWho.id,
   })
-  const machine = await room.machine('second', true)
+  const machine = await room.machine('second')
   const ada = await room.client(token)
   const inside = await room.created(ada)
   ada.send({ type: 'agent:spawn', ...inside, role: 'auth' })

@@ -21,7 +21,7 @@ const state = (n: number) => ({ tree: tree(n), leftOut: null, head: tree(9) })
 const files = (n: number, where = top) => ({ top: where, state: state(n), leftOut: [] })
 
 async function openFiles() {
-  const chat = await openAcpChat({}, true)
+  const chat = await openAcpChat()
   const { server, machine, room, clock, say } = chat
   const key = webKey(room.projectId, 'coder')
   const { fileOperations } = server.server

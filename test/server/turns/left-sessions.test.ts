@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
-import { readyAgent, said, turnEnded } from '../../support/relay.ts'
+import { nothingOffered, readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const path = (key: string, more = '') => `/api/conversations/${encodeURIComponent(key)}${more}`
@@ -16,7 +16,7 @@ const state = { tree: oid, leftOut: null, head: oid }
 type Anything = ReturnType<typeof JSON.parse>
 
 async function openChat() {
-  const chat = await openAcpChat({}, true)
+  const chat = await openAcpChat()
   const { machine, room, say, server } = chat
   await server.ask(`/api/projects/${room.projectId}`, {
     method: 'PATCH',
@@ -70,6 +70,7 @@ test.each([
       acpSessionId: 'new',
       how: 'new',
       notRestored: null,
+      ...nothingOffered,
     }
     await machine.tell(began as Anything)
     await answer(second)

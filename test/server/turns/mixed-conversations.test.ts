@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { consoleKey, webKey } from '../../../src/domain/conversations/key.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
-import { type Machine, openConsole, said, turnEnded } from '../../support/relay.ts'
+import { type Machine, nothingOffered, openConsole, said, turnEnded } from '../../support/relay.ts'
 import type { TestServer } from '../../support/server.ts'
 
 const at = (key: string, more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`
@@ -18,7 +18,7 @@ const found = (server: TestServer, can: object) => {
 }
 
 async function openTalks() {
-  const chat = await openAcpChat({}, true)
+  const chat = await openAcpChat()
   const { server, room, machine } = chat
   const keyOf = (name: string) => `${webKey(room.projectId, 'coder')}.${name}`
   for (const name of ['one', 'two'])
@@ -39,7 +39,14 @@ async function answerOpening(machine: Machine): Promise<string> {
   if (context?.open) {
     const { contextId } = context
     const acpSessionId = acpSessionOf(contextId)
-    const began = { launchId, turnId, contextId, acpSessionId, notRestored: null }
+    const began = {
+      launchId,
+      turnId,
+      contextId,
+      acpSessionId,
+      notRestored: null,
+      ...nothingOffered,
+    }
     await machine.tell({ type: 'turn-began', ...began, how: 'new' })
   }
   await machine.tell(said(launchId, turnId, 'noted'), turnEnded(launchId, turnId))
@@ -74,7 +81,7 @@ test('[CX21] an agent that mixes conversations gets a process for each, others h
 test('[CX21] [FS8] in a role its process goes when the conversation begins anew', async () => {
   const room = await openConsole()
   await found(room.server, { mixes: true })
-  const { client, machine, inside, launchId } = await room.ready('auth', true)
+  const { client, machine, inside, launchId } = await room.ready()
   const message = { type: 'agent:message', ...inside, role: 'auth' }
   client.send({ ...message, content: 'remember blue' })
   await machine.answer('noted')
@@ -89,7 +96,7 @@ test.each(['no turn since', 'a turn since'])(
   '[FS8] a role is not brought back into a session that knows what was taken back (%s)',
   async (since) => {
     const room = await openConsole()
-    const { client, machine, inside, launchId } = await room.ready('auth', true)
+    const { client, machine, inside, launchId } = await room.ready()
     const role = { ...inside, role: 'auth' }
     client.send({ type: 'agent:message', ...role, content: 'remember blue' })
     await machine.answer('noted')

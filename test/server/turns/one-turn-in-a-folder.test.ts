@@ -40,7 +40,7 @@ async function openFolder(engine: EngineName = 'SQLite') {
       folder: await temporaryFolder(),
     },
   })
-  const chat = await openAcpChat({}, true, engine === 'SQLite' ? {} : await onPostgres())
+  const chat = await openAcpChat({}, engine === 'SQLite' ? {} : await onPostgres())
   const { room, server, machine } = chat
   const { projectId } = room
   const folder = mkdtempSync(join(tmpdir(), 'hf-shared-'))

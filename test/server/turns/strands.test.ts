@@ -5,7 +5,7 @@ import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { said, turnEnded, update } from '../../support/relay.ts'
 
 test('[AC16] a sub-agent is counted while it works; its words are kept and are no answer', async () => {
-  const { server, room, say, machine, chat } = await openAcpChat({}, true)
+  const { server, room, say, machine, chat } = await openAcpChat()
   const key = `web:${room.projectId}.coder`
   await say('look around')
   const launchId = await bringUp(machine)

@@ -43,7 +43,7 @@ test('[TH2] whatever happens in a chat, its events folded are its snapshot', asy
 }, 600_000)
 
 test('[TH2] the route tells the state, the numbers it stands for and the cursor behind them', async () => {
-  const { server, room, say, machine } = await openAcpChat({}, true)
+  const { server, room, say, machine } = await openAcpChat()
   const key = `web:${room.projectId}.coder`
   const path = `/api/conversations/${key}/thread`
   expect((await server.ask(path)).json.state).toMatchObject({ messages: [], turns: [] })

@@ -23,7 +23,7 @@ const brought = [
 ]
 
 async function open() {
-  const chat = await openAcpChat({}, true)
+  const chat = await openAcpChat()
   const { room, server, machine, say } = chat
   const key = webKey(room.projectId, 'coder')
   const at = (more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`

@@ -14,6 +14,7 @@ import {
   linkVersion,
 } from '../../../src/protocol/processes/link.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
+import { sandboxLimits } from '../../../src/protocol/processes/sandbox-limits.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
@@ -24,7 +25,12 @@ import { sealedEnvironment, testSeals } from '../../support/seals.ts'
 import { openOffice } from '../agent-sessions/agent-office.ts'
 import { by } from '../projects/installation.ts'
 
-export const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
+export const rules = {
+  maxConcurrent: 64,
+  aloneMinutes: 30,
+  takeoverMinutes: null,
+  sandboxLimits: sandboxLimits(),
+}
 
 /** A fact without its number. */
 export type Said = LinkFact extends infer Fact
@@ -64,7 +70,6 @@ class PlayedCoordinator {
   about: {
     readonly labels?: string[]
     readonly capacity?: number
-    readonly contexts?: boolean
   } = {}
   /** The number of its last fact. */
   n = 0

@@ -52,8 +52,6 @@ export interface Place {
 export async function openTurnRoom({ store, clock }: { store: Store; clock: ManualClock }) {
   const pad = await openPad(store, clock)
   const { projectId, coordinator } = pad
-  coordinator.about = { ...coordinator.about, contexts: true }
-  await coordinator.register('anew')
   const dispatcher = createTurnDispatcher({ store, clock, logger: nowhere })
 
   let hired = 0
