@@ -82,6 +82,12 @@ export const refusalSentences = {
   noFolderForWorktree:
     'The project {project} has no folder to create a worktree from. Set one, or choose checkout',
   pullsInFolder: '{agent} fetches its own work and works in the project’s folder. Choose checkout',
+  turnRuns: 'A turn is running in {key}: stop it first',
+  notContinuable:
+    '{key} is not a chat with an agent of a project, so no other agent can go on in it',
+  sandboxHolds:
+    'This session keeps the sandbox of {before}; {agent} is not started by Holdfast, so in none',
+  noModels: '{agent} offers no choice of models',
   nothingPaused: 'Nothing in the conversation {key} is paused',
   nothingWaits: 'Nothing in the conversation {key} is waiting for the folder',
   receiversFull: 'A message can address at most {count} agents; name one in toAgentId',

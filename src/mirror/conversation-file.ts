@@ -133,6 +133,7 @@ const notInTheFile: ReadonlySet<string> = new Set([
   'turn-begins',
   'queue-paused',
   'queue-goes-on',
+  'agent-chosen',
 ])
 const maxEventsChecked = 200
 

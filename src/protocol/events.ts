@@ -115,6 +115,8 @@ export interface EventBodies extends RelayEventBodies {
   /** SN20: what waits in a session does not begin by itself; `by`: who stopped it. */
   'queue-paused': { paused: 'stopped' | 'failed'; by: string | null }
   'queue-goes-on': { by: string }
+  /** SN21: another agent goes on from here; in an agent's first session, in another session. */
+  'agent-chosen': { agentId: string; from: string; by: string; continuedAs?: string | undefined }
   'flags-set': { flags: Flags }
   /** IM10: a session that was taken in is in a project from now on; is no longer one person's. */
   'project-given': { projectId: string; by: string }

@@ -28,6 +28,7 @@ import * as cancelTurn from './flows/cancel-turn.ts'
 import * as changeChannelChat from './flows/change-channel-chat.ts'
 import * as changeUserSession from './flows/change-user-session.ts'
 import * as closeSession from './flows/close-session.ts'
+import * as continueWithAgent from './flows/continue-with-agent.ts'
 import * as deleteAgent from './flows/delete-agent.ts'
 import * as deleteConversation from './flows/delete-conversation.ts'
 import * as deleteImported from './flows/delete-imported.ts'
@@ -117,6 +118,7 @@ const files: readonly object[] = [
   closeSession,
   configureAgent,
   coordinatorRequests,
+  continueWithAgent,
   deleteAgent,
   deleteConversation,
   deleteImported,

@@ -5,6 +5,10 @@
 export const sandboxModes = ['off', 'workplace', 'strict'] as const
 export type SandboxMode = (typeof sandboxModes)[number]
 
+/** The modes stand from the loosest to the strictest. */
+export const stricterSandbox = (one: SandboxMode, other: SandboxMode): SandboxMode =>
+  sandboxModes.indexOf(one) > sandboxModes.indexOf(other) ? one : other
+
 /** As stored: only what was chosen. */
 export interface ChosenIsolation {
   readonly sandbox?: SandboxMode | null | undefined

@@ -128,8 +128,23 @@ export interface PrimerFacts {
   readonly messages: readonly PrimerMessage[]
   /** The prompt is sent again, because a process ended while working on it. */
   readonly isRetry: boolean
+  /** SN21: the agent that had the session before, and what is left of the last plan. */
+  readonly continued: {
+    readonly before: string
+    readonly plan: readonly { readonly content: string; readonly status: string }[]
+  } | null
   /** SB13: why the turn before was ended by its sandbox. */
   readonly endedFor: string | null
+}
+
+/** SN21: what an agent reads of a session that it takes over. */
+export const continueBudgetTokens = 40_000
+
+/** A text, and how many of the messages it tells. */
+export interface PrimingText<Text = string> {
+  readonly text: Text
+  readonly messages: number
+  readonly leftOut: number
 }
 
 const shareOfSummary = 1 / 4
@@ -147,8 +162,10 @@ export const isSlashCommand = (
 const retryWarning =
   'This was given to a process that ended before it answered; parts of it may be done. Look before you do them again.'
 
-export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
-  const head = [introduction(facts), decisionsPrompt(facts.decisions)].filter(Boolean)
+export function primerOf(facts: PrimerFacts, budgetTokens: number): PrimingText {
+  const head = [introduction(facts), ...handover(facts), decisionsPrompt(facts.decisions)].filter(
+    Boolean,
+  )
   const middle = [
     ...(facts.summary
       ? [titled('Summary of what was said before', facts.summary, budgetTokens * shareOfSummary)]
@@ -157,14 +174,37 @@ export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
   ]
   const left =
     budgetTokens - [...head, ...middle].reduce((sum, each) => sum + estimateTokens(each), 0)
-  const { lines, more } = newest(facts.messages, left, budgetTokens * shareOfMessage)
-  const text =
-    lines.length === 0 ? [] : [['What was said last, oldest first:', ...lines].join('\n')]
+  const { lines, more } = newest(facts.messages, left, mostOfMessage(facts, budgetTokens))
+  const isWhole = facts.continued !== null && !more && middle.length === 0
+  const title = isWhole ? 'What was said' : 'What was said last'
+  const text = lines.length === 0 ? [] : [[`${title}, oldest first:`, ...lines].join('\n')]
   const hint =
     more || facts.summary || facts.closedDay?.summary
       ? ['More can be read with the tool get_history.']
       : []
-  return [...head, ...middle, ...text, ...hint, ...retry(facts)].join('\n\n')
+  return {
+    text: [...head, ...middle, ...text, ...hint, ...retry(facts)].join('\n\n'),
+    messages: lines.length,
+    leftOut: facts.messages.length - lines.length,
+  }
+}
+
+/** Who goes on for another is told each message whole. */
+const mostOfMessage = ({ continued }: PrimerFacts, budgetTokens: number): number =>
+  continued === null ? budgetTokens * shareOfMessage : budgetTokens
+
+function handover({ continued }: PrimerFacts): string[] {
+  if (continued === null) return []
+  return [
+    `${continued.before} worked in this conversation before. You go on for it, in the same ` +
+      'folder: what was done is in the files there.',
+    ...planLeft(continued),
+  ]
+}
+
+function planLeft({ plan }: NonNullable<PrimerFacts['continued']>): string[] {
+  const lines = plan.map(({ content, status }) => `- [${status}] ${indented(content)}`)
+  return lines.length === 0 ? [] : [['The last plan:', ...lines].join('\n')]
 }
 
 function aboutClosedDay(
@@ -177,14 +217,40 @@ function aboutClosedDay(
 }
 
 /** The news for a restored context; null when there is none. */
-export function newsOf(facts: PrimerFacts, budgetTokens: number): string | null {
-  const { lines } = newest(facts.messages, budgetTokens, budgetTokens * shareOfMessage)
+export function newsOf(facts: PrimerFacts, budgetTokens: number): PrimingText<string | null> {
+  const { continued } = facts
+  const by =
+    continued === null
+      ? []
+      : [
+          `${continued.before} went on in this conversation meanwhile, in the same folder. ` +
+            'Now you go on.',
+          ...planLeft(continued),
+        ]
+  const most = mostOfMessage(facts, budgetTokens)
+  const all = newest(facts.messages, budgetTokens, most)
+  const summary =
+    continued !== null && all.more && facts.summary
+      ? [titled('Summary of what was said before', facts.summary, budgetTokens * shareOfSummary)]
+      : []
+  const left = budgetTokens - summary.reduce((sum, each) => sum + estimateTokens(each), 0)
+  const { lines } = summary.length === 0 ? all : newest(facts.messages, left, most)
   const text =
     lines.length === 0
       ? []
       : [['Said since you were here last, oldest first:', ...lines].join('\n')]
-  const parts = [decisionsPrompt(facts.decisions), ...text, ...retry(facts)].filter(Boolean)
-  return parts.length === 0 ? null : `${primerMark} ${parts.join('\n\n')}`
+  const parts = [
+    ...by,
+    decisionsPrompt(facts.decisions),
+    ...summary,
+    ...text,
+    ...retry(facts),
+  ].filter(Boolean)
+  return {
+    text: parts.length === 0 ? null : `${primerMark} ${parts.join('\n\n')}`,
+    messages: lines.length,
+    leftOut: facts.messages.length - lines.length,
+  }
 }
 
 function introduction({
@@ -215,6 +281,9 @@ const retry = ({ isRetry, endedFor }: PrimerFacts): string[] => [
 const titled = (title: string, { text, by }: WrittenSummary, tokens: number): string =>
   `${title}${by === null ? '' : `, written by ${by}`}:\n  ${indented(cutToTokens(text, Math.floor(tokens)))}`
 
+/** Room for who said something, and when. */
+const headTokens = 40
+
 function newest(
   messages: readonly PrimerMessage[],
   budget: number,
@@ -223,7 +292,9 @@ function newest(
   const lines: string[] = []
   let left = budget
   for (const { sender, at, content } of messages) {
-    const line = `[${at}] ${sender}: ${indented(cutToTokens(content, Math.floor(perMessage)))}`
+    // The newest is told in any case, as much of it as fits.
+    const most = lines.length === 0 ? Math.min(perMessage, left - headTokens) : perMessage
+    const line = `[${at}] ${sender}: ${indented(cutToTokens(content, Math.floor(most)))}`
     left -= estimateTokens(line)
     if (left < 0) return { lines: lines.reverse(), more: true }
     lines.push(line)

@@ -49,6 +49,7 @@ import { beginThread } from '../../services/flows/begin-thread.ts'
 import { beginTurn } from '../../services/flows/begin-turn.ts'
 import { stopTurns } from '../../services/flows/cancel-turn.ts'
 import { findPlaceToClose } from '../../services/flows/close-session.ts'
+import { continueWithAgent } from '../../services/flows/continue-with-agent.ts'
 import { deleteConversation } from '../../services/flows/delete-conversation.ts'
 import { goOnInChat } from '../../services/flows/end-limit.ts'
 import { askFork, askRewind, askUndo } from '../../services/flows/file-operations.ts'
@@ -61,6 +62,7 @@ import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
 import { invalidField, noSuchNote } from '../../services/refusals.ts'
 import { readThread } from '../../services/system/read-thread.ts'
 import { configureChat, findOptions, readOptions } from '../../services/turns/chat-options.ts'
+import { previewAgent } from '../../services/turns/preview-agent.ts'
 import {
   listConversationTurns,
   readContexts,
@@ -105,6 +107,13 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   closeConversation: by(findPlaceToClose, ({ params, body, who, deps, receipt }) =>
     closeWithPlace(deps, who, { ...params, ...body }, receipt),
   ),
+  previewAgent: query(previewAgent, ({ params, query: { agentId } }) => ({ ...params, agentId })),
+  continueWithAgent: by(continueWithAgent, async ({ params, body, who, deps, receipt, reply }) => {
+    const input = { ...params, ...body, by: who.id }
+    const { conversation, isNew } = await deps.app.run(continueWithAgent, input, who, receipt)
+    reply.code(isNew ? 201 : 200)
+    return conversation
+  }),
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),

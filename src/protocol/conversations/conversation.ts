@@ -37,6 +37,11 @@ export const Conversation = z.object({
   agents: z
     .array(z.object({ agentId: z.string(), since: Time }))
     .describe('The agents that people had in it one after another, the present one last'),
+  continuedAs: z
+    .string()
+    .optional()
+    .describe('The session in which another agent goes on from this one, an agent’s first'),
+  continuedFrom: z.string().optional().describe('That first session, in the other'),
   agentIds: z.array(z.string()).optional().describe('Both agents of a conversation of two'),
   userSessionId: z.string().optional().describe('Of an agent in a role, with the role'),
   role: z.string().optional(),

@@ -24,6 +24,7 @@ import {
   MessageMove,
   maxHistoryMessages,
 } from './message.ts'
+import { NextAgent, NextAgentPreview } from './next-agent.ts'
 import { SearchAnswer, SearchQuery } from './search.ts'
 
 const one = '/api/conversations/{key}'
@@ -91,6 +92,26 @@ export const conversationRoutes = {
       seq: z.int().min(0),
       settled: z.boolean().optional().describe('Dismisses and clears everything up to it, too'),
     }),
+  }),
+  previewAgent: route({
+    method: 'GET',
+    path: `${one}/agent`,
+    summary:
+      'What would be if this agent went on with a session: what it is told and about how many ' +
+      'tokens, whether another session is begun, and why it cannot',
+    query: z.object({ agentId: Id.optional().describe('Left out: the one that has it') }),
+    answer: NextAgentPreview,
+  }),
+  continueWithAgent: route({
+    method: 'POST',
+    path: `${one}/agent`,
+    summary:
+      'Go on with another agent, or another model of the same one, in the same files. What waits ' +
+      'goes to it. In an agent’s first session 201 with a new session, which that names ' +
+      '(`continuedAs`). 409 while a turn runs',
+    body: NextAgent,
+    alsoStatus: 201,
+    answer: Conversation,
   }),
   closeConversation: route({
     method: 'POST',

@@ -138,6 +138,7 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'turn-begins': 'stream',
   'queue-paused': 'stream',
   'queue-goes-on': 'stream',
+  'agent-chosen': 'stream',
   'flags-set': 'stream',
   'project-given': 'stream',
   'conversation-shared': 'stream',

@@ -46,6 +46,8 @@ type Given =
   | 'forked_from'
   | 'summary'
   | 'summary_by'
+  | 'agents'
+  | 'continued_from'
 
 interface AddedThread extends Partial<Pick<ConversationRow, Given>> {
   readonly key: string

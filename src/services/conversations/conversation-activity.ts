@@ -79,9 +79,10 @@ async function activityBetweenTurns(
   const place = rolePlaceOf(identityIn(row))
   const isLimited = (await reader.first(selectLimitedIn, { key })) !== undefined
   const last = await reader.first(selectLastBegun, { key })
-  const ended = last && endOf(last, isLimited)
-  if (place) return activityInRole(reader, place, { last, ended, isLimited })
   const queued = open.find(({ paused }) => paused === null)
+  // What met a limit is parked, or goes on.
+  const ended = last && endOf(last, isLimited || queued !== undefined)
+  if (place) return activityInRole(reader, place, { last, ended, isLimited })
   if (ended === 'failed' || (queued && (await cannotStart(reader, queued)))) return 'failed'
   if (ended) return ended
   if (isLimited) return 'limited'
@@ -95,10 +96,10 @@ type LastTurn = Pick<TurnRow, 'state' | 'stop_reason' | 'role_agent_id'>
 /** How the newest turn that began ended, where it is without an answer. */
 function endOf(
   { state, stop_reason }: LastTurn,
-  isLimited: boolean,
+  isRepeated: boolean,
 ): 'failed' | 'interrupted' | undefined {
   if (state === 'unknown') return 'interrupted'
-  return state === 'failed' && !(isLimited && stop_reason === limitReached) ? 'failed' : undefined
+  return state === 'failed' && !(isRepeated && stop_reason === limitReached) ? 'failed' : undefined
 }
 
 const cannotStart = async (

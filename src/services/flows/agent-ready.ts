@@ -15,13 +15,9 @@ import { processOf } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { keepOffers } from '../turns/chat-options.ts'
-import {
-  cutOffFor,
-  getOrCreateContext,
-  lockContext,
-  roleContextKey,
-} from '../turns/context-record.ts'
+import { getOrCreateContext, lockContext, roleContextKey } from '../turns/context-record.ts'
 import { contextOpened } from '../turns/move-context.ts'
+import { cutOffFor } from '../turns/primer-record.ts'
 import { changesAgain } from './agent-configured.ts'
 import { beginNextTurn } from './begin-turn.ts'
 import { moveRoleAgent } from './move-role-agent.ts'

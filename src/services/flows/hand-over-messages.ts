@@ -26,9 +26,10 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
-import { buildPrimer, contextFacts, getOrCreateContext } from '../turns/context-record.ts'
+import { contextFacts, getOrCreateContext } from '../turns/context-record.ts'
 import { contextOpened } from '../turns/move-context.ts'
 import { addTurn, lockTurn, moveTurn } from '../turns/move-turn.ts'
+import { buildPrimer } from '../turns/primer-record.ts'
 
 export interface HandedOverMessages {
   readonly messages: readonly Message[]

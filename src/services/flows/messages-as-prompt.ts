@@ -14,8 +14,8 @@ import type { Context, Tx } from '../../store/store.ts'
 import { isPushed, newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { currentConversation } from '../conversations/conversation-record.ts'
 import { senderOf, sendersOf } from '../conversations/message-senders.ts'
-import { severalPeople } from '../turns/context-record.ts'
 import { addTurn, moveTurn } from '../turns/move-turn.ts'
+import { severalPeople } from '../turns/primer-record.ts'
 import { otherAgent } from './post-to-agent.ts'
 
 interface MessagesPrompt {

@@ -7,7 +7,8 @@
 import { systemId } from '../../domain/access/caller.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
-import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
+import { laneOf } from '../../store/conversations/conversation-identity.ts'
+import { messagesOfTurn, passUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { conversationOfTurn } from '../conversations/conversation-record.ts'
@@ -32,7 +33,8 @@ export async function requeueLostTurn(
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
   tellReturned(tx, turn, messages)
   if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
-  const { conversation_key, origin_key, agent_id, project_id, lane, asked_by, created_at } = turn
+  const { conversation_key, origin_key, project_id, asked_by, created_at } = turn
+  const { agent_id, lane } = await whoGoesOn(tx, turn)
   const about = {
     conversation_key,
     origin_key,
@@ -46,7 +48,18 @@ export async function requeueLostTurn(
   const content = messages.length === 0 ? turn.content : '[]'
   const again = newTurnRow({ ...about, id: random.uuid(), content, retry_of: turn.id })
   await addTurn(tx, again)
-  await tx.write(moveUnread, { from: turn.id, to: again.id })
+  await tx.write(passUnread, { from: turn.id, to: again.id, agentId: agent_id })
+}
+
+/** SN21: the agent that has the conversation now, if another agent goes on with it. */
+async function whoGoesOn(
+  tx: Tx,
+  { conversation_key: key, origin_key, agent_id, lane }: TurnRow,
+): Promise<Pick<TurnRow, 'agent_id' | 'lane'>> {
+  const row = await tx.row('conversations', { key })
+  const present = row?.agents == null || origin_key !== '' ? agent_id : (row.agent_id ?? agent_id)
+  if (present === agent_id) return { agent_id, lane }
+  return { agent_id: present, lane: await laneOf(tx, key, present) }
 }
 
 const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>

@@ -13,14 +13,9 @@ import type { ContextRow } from '../../store/turns/contexts.ts'
 import { isOfRole, selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { choicesIn } from '../turns/chat-options.ts'
-import {
-  acpSessionToOpen,
-  buildPrimer,
-  getOrCreateContext,
-  primerForTurn,
-  unprimed,
-} from '../turns/context-record.ts'
+import { acpSessionToOpen, getOrCreateContext } from '../turns/context-record.ts'
 import { beginOpening, changeContext, contextOpened } from '../turns/move-context.ts'
+import { buildPrimer, primerForTurn, unprimed } from '../turns/primer-record.ts'
 import { noteInTurn } from '../turns/tell-in-turn.ts'
 import { transcriptOwner } from '../turns/transcript-owner.ts'
 import { startTurn } from '../turns/turn-record.ts'

@@ -37,6 +37,7 @@ import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
+import { sandboxOf } from '../conversations/next-agent.ts'
 import { workKeyOf } from '../conversations/own-conversation.ts'
 import {
   type InEpoch,
@@ -108,7 +109,9 @@ export const takeLaunch = defineUseCase('take-launch', {
     const { agent, acp, owner } = wanted
     const env = JSON.parse(agent.env) as StoredEnvironment
     const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
-    const isolation = isolationOf(agent.isolation, assigned?.isolation)
+    const chosen = isolationOf(agent.isolation, assigned?.isolation)
+    const within = { lane: launch.lane, agentId, own: chosen.sandbox }
+    const isolation = { ...chosen, sandbox: await sandboxOf(tx, within) }
     const { gateway, allow } = isolation
     const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
     const key =

@@ -12,18 +12,24 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, coordinatorStream, turnsStream } from '../../domain/stream-name.ts'
 import type { ChatOptions } from '../../protocol/conversations/chat-options.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
+import type { AgentOption, AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noOffers, type Offers, selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { identityOf, rolePlaceOf } from '../../store/conversations/conversation-identity.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  type Context,
+  defineQuery,
+  defineUseCase,
+  type Reader,
+  type Tx,
+} from '../../store/store.ts'
 import { type ContextRow, selectContextOf, selectLatestOffers } from '../../store/turns/contexts.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { invalidField } from '../refusals.ts'
-import { getOrCreateContext, lockContext } from './context-record.ts'
+import { type ContextKey, getOrCreateContext, lockContext } from './context-record.ts'
 import { changeContext } from './move-context.ts'
 
 /** Updates that are kept with their context or conversation. */
@@ -182,31 +188,76 @@ export const configureChat = defineUseCase('configure-chat', {
   run: async (tx, { key, change, by }, context): Promise<ChatOptions> => {
     const known = await knownOffers(tx, await existingConversation(tx, key))
     if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
-    const { offers } = known
-    const wrong = notOffered(offers, change)
+    const wrong = notOffered(known.offers, change)
     if (wrong) throw invalidField(wrong.field, wrong.detail)
-    const row = await getOrCreateContext(tx, known.which, context)
-    const choice = { configureId: context.random.uuid(), change }
-    const set = {
-      ...offers,
-      chosen: [...offers.chosen.filter((each) => targetOf(each) !== targetOf(choice)), choice],
-    }
-    await write(tx, row, set)
-    const launch =
-      row.state === 'open' && row.launch_id !== null
-        ? await findLaunch(tx, row.launch_id)
-        : undefined
-    if (launch)
-      tx.append(coordinatorStream(launch.coordinatorId), {
-        type: 'configure-ordered',
-        data: { launchId: launch.id, contextId: row.id, ...choice },
-      })
-    tx.append(turnsStream(key), {
-      type: 'agent:configuring',
-      data: { role: row.agent_id, change, by },
-    })
-    return view(set)
+    return view(await choose(tx, { ...known, offers: known.offers }, { change, by }, context))
   },
 })
+
+interface KnownOffers {
+  readonly which: ContextKey
+  readonly offers: ChatOffers
+}
+
+async function choose(
+  tx: Tx,
+  { which, offers }: KnownOffers,
+  { change, by }: Pick<Input, 'change' | 'by'>,
+  context: Context,
+): Promise<ChatOffers> {
+  const row = await getOrCreateContext(tx, which, context)
+  const choice = { configureId: context.random.uuid(), change }
+  const set = {
+    ...offers,
+    chosen: [...offers.chosen.filter((each) => targetOf(each) !== targetOf(choice)), choice],
+  }
+  await write(tx, row, set)
+  const launch =
+    row.state === 'open' && row.launch_id !== null ? await findLaunch(tx, row.launch_id) : undefined
+  if (launch)
+    tx.append(coordinatorStream(launch.coordinatorId), {
+      type: 'configure-ordered',
+      data: { launchId: launch.id, contextId: row.id, ...choice },
+    })
+  tx.append(turnsStream(which.key), {
+    type: 'agent:configuring',
+    data: { role: row.agent_id, change, by },
+  })
+  return set
+}
+
+const modelIn = (offers: Pick<ChatOffers, 'options'> | undefined) =>
+  offers?.options.find(({ category }) => category === 'model')
+
+/** The models that an agent offers in a conversation, as far as they are known. */
+export async function modelsOf(reader: Reader, row: ConversationRow): Promise<AgentModels> {
+  const offers = (await knownOffers(reader, row))?.offers
+  const option = modelIn(offers && view(offers))
+  return { models: [...(option?.values ?? [])], model: option ? String(option.value) : null }
+}
+
+interface AgentModels {
+  readonly models: AgentOption['values']
+  /** The one that is chosen. */
+  readonly model: string | null
+}
+
+/** Chooses the model of the agent of a conversation (SN21), who need not have been in it yet. */
+export async function chooseModel(
+  tx: Tx,
+  row: ConversationRow,
+  { model, by }: { readonly model: string; readonly by: string },
+  context: Context,
+): Promise<void> {
+  const known = await knownOffers(tx, row)
+  if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
+  const option = modelIn(known.offers)
+  const agent = row.agent_id ?? ''
+  if (!option) throw new Refusal('wrong_state', refusalText('noModels', { agent }))
+  const change = { optionId: option.id, value: model }
+  const wrong = notOffered(known.offers, change)
+  if (wrong) throw invalidField('model', wrong.detail)
+  await choose(tx, { ...known, offers: known.offers }, { change, by }, context)
+}
 
 const targetOf = ({ change }: Choice): string => ('modeId' in change ? '' : change.optionId)

@@ -49,16 +49,22 @@ export const selectDraftsBefore = statement<{ before: Instant; limit: number }>(
 export const extraOf = ({ extra }: Pick<ConversationRow, 'extra'>): Record<string, unknown> =>
   extra === null ? {} : JSON.parse(extra)
 
+/** The agents that people had in it one after another (SN21), the present one last. */
+export function agentsInTurn(row: ConversationRow): Conversation['agents'] {
+  if (row.agent_id === null || row.kind === 'agent') return []
+  if (row.agents !== null) return JSON.parse(row.agents)
+  return [{ agentId: row.agent_id, since: row.created_at }]
+}
+
 export const conversationOf = (row: ConversationRow): Conversation => ({
   ...fields(row, 'key', 'kind', 'project_id', 'state', 'summary'),
   channel: channelOfConversation(row),
   ...(row.kind === 'agent'
     ? { agentId: null, agentIds: agentsOf(identityIn(row)) }
     : { agentId: row.agent_id }),
-  agents:
-    row.agent_id === null || row.kind === 'agent'
-      ? []
-      : [{ agentId: row.agent_id, since: row.created_at }],
+  agents: agentsInTurn(row),
+  ...(row.continued_as !== null && { continuedAs: row.continued_as }),
+  ...(row.continued_from !== null && { continuedFrom: row.continued_from }),
   ...(row.user_session_id !== null && { userSessionId: row.user_session_id }),
   ...(row.role !== null && { role: row.role }),
   ...(row.work_session_id !== null && { workSessionId: row.work_session_id }),

@@ -29,6 +29,14 @@ export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
   db.updateTable('unread_messages').set({ turn_id: p.to }).where('turn_id', '=', p.from),
 )
 
+/** The same, to another agent. */
+export const passUnread = statement<{ from: string; to: string; agentId: string }>()((db, p) =>
+  db
+    .updateTable('unread_messages')
+    .set({ turn_id: p.to, agent_id: p.agentId })
+    .where('turn_id', '=', p.from),
+)
+
 const moveOneUnread = statement<{ from: string; to: string; key: string; seq: number }>()((db, p) =>
   db
     .updateTable('unread_messages')

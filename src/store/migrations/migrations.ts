@@ -26,6 +26,7 @@ import { pausedTurns } from './0057-paused-turns.ts'
 import { movedMessages } from './0058-moved-messages.ts'
 import { threadNames } from './0059-thread-names.ts'
 import { answeredMessages } from './0060-answered-messages.ts'
+import { continuedSessions } from './0061-continued-sessions.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -52,6 +53,7 @@ export const migrations = numbered([
   movedMessages,
   threadNames,
   answeredMessages,
+  continuedSessions,
 ])
 
 export const newestVersion = migrations.length

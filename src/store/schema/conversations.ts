@@ -22,6 +22,14 @@ export const conversationTables = {
     /** Between two agents, the first by id. */
     agent_id: column<string | null>(null),
     other_agent_id: fixed<string | null>(null),
+    /**
+     * SN21: JSON, the agents that it had one after another and since when, the present one last;
+     * null: one.
+     */
+    agents: column<string | null>(null),
+    /** The session that goes on with another agent, and the one that this goes on from. */
+    continued_as: column<string | null>(null),
+    continued_from: fixed<string | null>(null),
     /** Set for an agent in a role. */
     user_session_id: fixed<string | null>(null),
     role: fixed<string | null>(null),

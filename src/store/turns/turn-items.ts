@@ -29,6 +29,31 @@ export const selectTurnItems = statement<{ turnId: string; limit: number }>()((d
     .limit(p.limit),
 )
 
+/** Turns whose plans are looked at, the newest. */
+const turnsWithPlans = 20
+const maxPlans = 10
+
+/** The plans of the newest turns of a conversation, the newest first. */
+export const selectPlans = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('turns')
+        .select(['id', 'created_at'])
+        .where('conversation_key', '=', p.key)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(turnsWithPlans)
+        .as('newest'),
+    )
+    .innerJoin('turn_items', 'turn_items.turn_id', 'newest.id')
+    .select('turn_items.body')
+    .where('turn_items.kind', '=', 'plan')
+    .orderBy('newest.created_at', 'desc')
+    .orderBy('turn_items.n', 'desc')
+    .limit(maxPlans),
+)
+
 export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
   db
     .selectFrom('turn_items')

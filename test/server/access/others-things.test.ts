@@ -139,6 +139,7 @@ const bodies: Partial<Record<keyof Routes, object>> = {
   answerQuestion: { action: 'decline' },
   goOnInConversation: { goOn: true },
   moveMessage: { now: true },
+  continueWithAgent: { agentId: 'critic' },
 }
 
 /** Questions to a machine, which the scene does not answer. */

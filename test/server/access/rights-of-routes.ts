@@ -58,6 +58,7 @@ export const rights: readonly Right[] = [
       ...([
         'getConversation',
         'getThread',
+        'previewAgent',
         'getHistory',
         'readArchive',
         'getFlags',
@@ -162,6 +163,7 @@ export const rights: readonly Right[] = [
         'goOnInConversation',
         'withdrawMessage',
         'moveMessage',
+        'continueWithAgent',
       ] as const),
       ...(['rewindToTurn', 'undoRewind', 'forkFromTurn'] as const),
       ...(['addComment', 'changeComment', 'deleteComment', 'sendComments'] as const),

@@ -181,6 +181,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['removeSecret', 'listSecretUses', 'goOnInChat'],
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
     ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson'],
+    ...['previewAgent', 'continueWithAgent'],
     ...['closeConversation', 'withdrawMessage', 'moveMessage', 'getThread'],
     ...[
       'listConversationTurns',

@@ -238,5 +238,19 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
   const works = (place: { readonly workspace: string; readonly branch: null }): void => {
     workplace = place
   }
-  return { ...pad, places, turns, messages, unread, scan, runningTurn, tell, works, clock }
+  return {
+    ...pad,
+    places,
+    prompted,
+    driven,
+    turns,
+    rows,
+    messages,
+    unread,
+    scan,
+    runningTurn,
+    tell,
+    works,
+    clock,
+  }
 }

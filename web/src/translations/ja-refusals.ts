@@ -78,6 +78,12 @@ const words: RefusalSentences = {
     'プロジェクト {project} にはワークツリーの元になるフォルダーがありません。フォルダーを設定するか、プロジェクトのフォルダーを選んでください',
   pullsInFolder:
     '{agent} は自分で仕事を取りに来て、プロジェクトのフォルダーで作業します。プロジェクトのフォルダーを選んでください',
+  turnRuns: '{key} ではターンが実行中です。先に停止してください',
+  notContinuable:
+    '{key} はプロジェクトのエージェントとのチャットではないため、別のエージェントで続けられません',
+  sandboxHolds:
+    'このセッションには {before} のサンドボックスが適用されますが、{agent} は Holdfast が起動しないため適用できません',
+  noModels: '{agent} には選択できるモデルがありません',
   nothingPaused: '会話 {key} に一時停止中のものはありません',
   nothingWaits: '会話 {key} にフォルダーを待っているものはありません',
   receiversFull: '一度に送れる相手は {count} 個のエージェントまでです。送り先を 1 つ選んでください',
