@@ -7,6 +7,7 @@ import type { AskedPermission, Turn } from './consoles/user-session.ts'
 import type { Conversation } from './conversations/conversation.ts'
 import type { Message } from './conversations/message.ts'
 import type { Project } from './projects/project.ts'
+import type { WaitingMessage } from './threads/thread-state.ts'
 import type { AgentCommand } from './turns/agent-update.ts'
 import type { TurnItem } from './turns/conversation-turn.ts'
 import type { Task } from './work/task.ts'
@@ -42,6 +43,8 @@ export interface ConversationState {
    * Numbers of messages delivered to a running agent and not answered: it is working on them (CH9).
    */
   readonly handedOver: readonly number[]
+  /** Messages that its agent was not given yet, in the order in which it will be (CH18). */
+  readonly waiting: readonly WaitingMessage[]
   readonly limit: ChatLimit | null
 }
 

@@ -63,6 +63,7 @@ const simple = [
   'say',
   'say',
   'withdraw',
+  'order',
   'ask',
   'ask',
   'question',
@@ -195,6 +196,15 @@ export async function liveInChat(steps: readonly Step[]): Promise<readonly strin
       if (!last) return '-'
       const path = `/api/conversations/${key}/messages/${last.seq}/withdraw`
       return (await server.ask(path, { method: 'POST' })).status < 300 ? 'withdraw' : '-'
+    }
+    if (step.does === 'order') {
+      const [last, ...others] = (await server.store.query(readThread, { key })).state.waiting
+        .map(({ seq }) => seq)
+        .reverse()
+      if (last === undefined) return '-'
+      const path = `/api/conversations/${key}/messages/${last}/move`
+      const body = { before: others.at(-1) ?? null }
+      return (await server.ask(path, { method: 'POST', body })).status < 300 ? 'order' : '-'
     }
     if (!running) return '-'
     const { launchId, turnId } = running

@@ -91,6 +91,7 @@ export const Conversation = z.object({
     .optional()
     .describe('Of a session: false, while only its person and owners see it'),
   unread: z.boolean().optional().describe('Something was said that the caller has not seen'),
+  seen: z.int().optional().describe('The number of the last message that the caller has seen'),
   settled: z.boolean().optional().describe('Nothing was said since the caller settled it'),
   archived: z.boolean().optional().describe('The caller has archived it'),
   messageCount: z.number().int(),

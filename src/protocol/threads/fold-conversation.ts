@@ -3,6 +3,7 @@
  * limit. Pure. The page loads it without what is of roles only, which `fold.ts` adds. Never holds
  * more than its bounds.
  */
+import { rankOf } from '../../domain/conversations/messages.ts'
 import type { RelayEventBodies } from '../consoles/relay.ts'
 import type { Message } from '../conversations/message.ts'
 import { foldTurn, isTurnStreamEvent } from './fold-turn.ts'
@@ -19,19 +20,26 @@ const mostTurns = 200
 export function foldConversation(state: ThreadState, event: ThreadEvent): ThreadState {
   switch (event.type) {
     case 'message-added':
-      return withMessages(state, [event.data.message])
+      return withMessages(withWaiting(state, event.data.message), [event.data.message])
     case 'message-withdrawn': {
       const messages = state.messages.filter(({ seq }) => seq !== event.data.seq)
-      return { ...state, messages }
+      return { ...notWaiting(state, [event.data.seq]), messages }
     }
     case 'messages-delivered': {
       const handedOver = [...new Set([...state.handedOver, ...event.data.seqs])]
-      return { ...state, handedOver: handedOver.slice(-mostMessages) }
+      return {
+        ...notWaiting(state, event.data.seqs),
+        handedOver: handedOver.slice(-mostMessages),
+      }
     }
+    case 'messages-ordered':
+      return { ...state, waiting: event.data.seqs.map((seq) => ({ seq, rank: null })) }
     case 'messages-returned':
     case 'messages-read': {
       const { seqs } = event.data
-      return { ...state, handedOver: state.handedOver.filter((seq) => !seqs.includes(seq)) }
+      const handedOver = state.handedOver.filter((seq) => !seqs.includes(seq))
+      const now = { ...state, handedOver }
+      return event.type === 'messages-read' ? notWaiting(now, seqs) : withReturned(now, seqs)
     }
     case 'chat-limited': {
       const { until, goesOn } = event.data
@@ -49,6 +57,32 @@ export function foldConversation(state: ThreadState, event: ThreadEvent): Thread
     default:
       return withTurnEvent(state, event)
   }
+}
+
+/** More than anybody reads; the rest is in the snapshot. */
+export const mostWaiting = 500
+
+/** Behind what is in its place or as urgent: so it is told. */
+function withWaiting(state: ThreadState, message: Message): ThreadState {
+  const { seq, role, visible, projectId, priority } = message
+  const isKnown = state.waiting.some((each) => each.seq === seq)
+  if (role !== 'user' || !visible || projectId === null || state.isRole || isKnown) return state
+  const rank = rankOf(priority)
+  const at = state.waiting.findIndex((each) => each.rank !== null && each.rank < rank)
+  const waiting = state.waiting.toSpliced(at < 0 ? state.waiting.length : at, 0, { seq, rank })
+  return { ...state, waiting: waiting.slice(0, mostWaiting) }
+}
+
+function notWaiting(state: ThreadState, seqs: readonly number[]): ThreadState {
+  const waiting = state.waiting.filter(({ seq }) => !seqs.includes(seq))
+  return waiting.length === state.waiting.length ? state : { ...state, waiting }
+}
+
+/** They were first, and are again. */
+function withReturned(state: ThreadState, seqs: readonly number[]): ThreadState {
+  const ranks = new Map(state.messages.map((each) => [each.seq, rankOf(each.priority)]))
+  const returned = seqs.map((seq) => ({ seq, rank: ranks.get(seq) ?? 1 }))
+  return { ...state, waiting: [...returned, ...notWaiting(state, seqs).waiting] }
 }
 
 function withTurnEvent(state: ThreadState, event: ThreadEvent): ThreadState {

@@ -40,6 +40,12 @@ export interface AgentRemark {
   readonly notice?: Notice | null | undefined
 }
 
+export interface WaitingMessage {
+  readonly seq: number
+  /** How urgent it is; null: a person has put it in its place, before all without one. */
+  readonly rank: number | null
+}
+
 export interface ThreadLimit {
   readonly until: string
   /** Continues by itself then. */
@@ -57,6 +63,8 @@ export interface ThreadState {
   readonly older: boolean | undefined
   /** The numbers of those that an agent has been handed and has not answered (CH9). */
   readonly handedOver: readonly number[]
+  /** Those that its agent was not given yet, in the order in which it will be (CH18). */
+  readonly waiting: readonly WaitingMessage[]
   /** Those that run, and the newest that ended; oldest first. */
   readonly turns: readonly ThreadTurn[]
   /** The cursor of the page of turns before the oldest one here; null: there is none. */
@@ -78,6 +86,7 @@ export const emptyThread: ThreadState = {
   messages: [],
   older: false,
   handedOver: [],
+  waiting: [],
   turns: [],
   earlierTurns: null,
   agent: null,

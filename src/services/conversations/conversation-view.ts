@@ -35,7 +35,7 @@ export async function viewFor(
   return { ...(await conversationView(reader, row)), ...marks }
 }
 
-type PersonalMarks = Required<Pick<Conversation, 'unread' | 'settled' | 'archived'>>
+type PersonalMarks = Required<Pick<Conversation, 'unread' | 'seen' | 'settled' | 'archived'>>
 
 /** What this person has read, settled and archived, and the newest message. */
 export async function marksFor(reader: Reader, row: ConversationRow, personId: string) {
@@ -48,6 +48,7 @@ export async function marksFor(reader: Reader, row: ConversationRow, personId: s
       last !== undefined &&
       last.sender_id !== personId &&
       last.seq > Math.max(known.seenSeq, row.read_through),
+    seen: Math.max(known.seenSeq, row.read_through),
     settled: last === undefined || last.seq <= Math.max(known.settledSeq, row.read_through),
     archived: isArchived(known, row),
   }

@@ -15,6 +15,8 @@ import {
   snapshotMessageLimit,
   type TurnsState,
 } from '../../protocol/snapshot.ts'
+import { mostWaiting } from '../../protocol/threads/fold-conversation.ts'
+import type { WaitingMessage } from '../../protocol/threads/thread-state.ts'
 import { isOpen } from '../../protocol/threads/thread-turn.ts'
 import { agentsOfProject, agentsPage } from '../../store/agents/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../../store/approvals/approvals.ts'
@@ -22,7 +24,7 @@ import { pendingChangesOn } from '../../store/consoles/user-sessions.ts'
 import { agentsOf, identityIn } from '../../store/conversations/conversation-identity.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesBefore } from '../../store/conversations/messages.ts'
-import { selectHandedOver } from '../../store/conversations/unread.ts'
+import { selectHandedOver, selectWaiting } from '../../store/conversations/unread.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import { newest } from '../../store/page-cursor.ts'
 import { openCoordinatorRequestsOf } from '../../store/processes/coordinator-requests.ts'
@@ -181,7 +183,7 @@ async function projectState(reader: Reader, projectId: string): Promise<ProjectS
 
 async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
   const row = await reader.row('conversations', { key })
-  if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
+  if (!row) return { conversation: null, messages: [], handedOver: [], waiting: [], limit: null }
   const messages = await messagesBefore(reader, {
     key,
     seq: afterAllMessages,
@@ -192,6 +194,7 @@ async function conversationState(reader: Reader, key: string): Promise<Conversat
     conversation: await conversationView(reader, row),
     messages,
     handedOver: await handedOverIn(reader, row),
+    waiting: await waitingIn(reader, row),
     limit: await limitIn(reader, key),
   }
 }
@@ -210,4 +213,14 @@ export async function handedOverIn(reader: Reader, row: ConversationRow): Promis
     seqs.push(...rows.map(({ seq }) => seq))
   }
   return seqs
+}
+
+/** What waits in a conversation, in the order in which its agents will be told. */
+export async function waitingIn(reader: Reader, row: ConversationRow): Promise<WaitingMessage[]> {
+  const { key } = row
+  const waiting: WaitingMessage[] = []
+  for (const agentId of agentsOf(identityIn(row)))
+    for (const each of await reader.all(selectWaiting, { agentId, key, limit: mostWaiting }))
+      waiting.push({ seq: each.seq, rank: each.moved_to === null ? each.priority_rank : null })
+  return waiting
 }

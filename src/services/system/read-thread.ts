@@ -32,7 +32,7 @@ import { roleAgentView } from '../consoles/user-session-view.ts'
 import { streamOfKey } from '../conversations/conversation-record.ts'
 import { turnsPage } from '../turns/queries.ts'
 import { readTurn } from '../turns/turn-output.ts'
-import { commandsIn, handedOverIn, limitIn } from './read-snapshot.ts'
+import { commandsIn, handedOverIn, limitIn, waitingIn } from './read-snapshot.ts'
 
 export const readThread = defineQuery('read-thread', {
   scope: 'read',
@@ -61,6 +61,7 @@ export const readThread = defineQuery('read-thread', {
       messages: found.slice(0, threadMessages).reverse(),
       older: found.length > threadMessages,
       handedOver: await handedOverIn(reader, row),
+      waiting: await waitingIn(reader, row),
       limit: await limitIn(reader, key),
       ...(await turnsIn(reader, key, role !== undefined)),
       ...(role

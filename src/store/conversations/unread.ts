@@ -121,6 +121,23 @@ export const selectHandedOver = statement<{ agentId: string; key: string; limit:
       .limit(p.limit),
 )
 
+/** Messages that an agent was not given yet in a conversation, in the order in which it will be. */
+export const selectWaiting = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
+    .select(['unread_messages.seq', 'priority_rank', 'moved_to'])
+    .where('unread_messages.agent_id', '=', p.agentId)
+    .where('unread_messages.conversation_key', '=', p.key)
+    .where('turns.state', '=', 'queued')
+    .orderBy('turns.created_at')
+    .orderBy('turns.id')
+    .orderBy(movedFirst)
+    .orderBy('priority_rank', 'desc')
+    .orderBy('unread_messages.seq')
+    .limit(p.limit),
+)
+
 export const selectUnreadMessage = statement<{ conversation_key: string; seq: number }>()((db, p) =>
   db
     .selectFrom('unread_messages')

@@ -129,6 +129,9 @@ test('[UI3] two agents side by side show Markdown, plan, diff, permission, failu
   await coder.locator('[data-queued="2"]').waitFor()
   await coder.locator('[data-queued="2"]').getByRole('button', { name: 'Withdraw' }).click()
   await coder.locator('[data-queued="2"]').waitFor({ state: 'detached' })
+  // What was taken back is there to be written otherwise.
+  expect(await coder.getByRole('textbox').inputValue()).toBe('not this')
+  await coder.getByRole('textbox').fill('')
   expect(await axeFindings(page)).toEqual([])
   await coder
     .locator('[data-permission]')
@@ -143,6 +146,7 @@ test('[UI3] two agents side by side show Markdown, plan, diff, permission, failu
   await say(page, 'coder', '[[hang]]')
   await inState(page, 'coder', 'working')
   await coder.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await coder.getByText('Stopped.').waitFor()
   await inState(page, 'coder', 'idle')

@@ -311,7 +311,7 @@ describe('conversations', () => {
     expect([status, conversation]).toMatchObject([201, fresh])
     expect(await ask('POST', '/api/conversations', { key })).toEqual([200, conversation])
     const figures = { cost: null, doing: null, lines: null, opening: null }
-    const marks = { unread: false, settled: true, archived: false, workplace: null }
+    const marks = { unread: false, seen: 0, settled: true, archived: false, workplace: null }
     const turns = { activity: 'idle', waitsFor: null, paused: null }
     const whole = { ...conversation, ...turns, ...marks, ...figures }
     expect(await ask('GET', path(key))).toEqual([200, whole])

@@ -117,7 +117,13 @@ describe('snapshots', () => {
       state: {
         [projectStream(projectId)]: nothing,
         'project:never': nothing,
-        'conversation:web:x': { conversation: null, messages: [], handedOver: [], limit: null },
+        'conversation:web:x': {
+          conversation: null,
+          messages: [],
+          handedOver: [],
+          waiting: [],
+          limit: null,
+        },
         'user-session:x': { userSession: null, turns: [] },
       },
     })

@@ -125,16 +125,20 @@ test('[UI4] an answer stands where its turn began, before what was written meanw
 })
 
 test('[UI4] what is written while it works waits, unless it was handed over already', () => {
-  const messages = [
-    message(1, 1),
-    message(2, 3),
-    message(3, 4, { role: 'assistant' }),
-    message(4, 4),
-  ]
   const going = turn('t1', 2, { state: 'running' })
-  expect(queuedOf(messages, going, [1]).map(({ seq }) => seq)).toEqual([2, 4])
-  expect(queuedOf(messages, going, [1, 2]).map(({ seq }) => seq)).toEqual([4])
-  expect(queuedOf(messages, undefined, [])).toEqual([])
+  const said = [message(1, 1), message(2, 3), message(3, 4, { role: 'assistant' }), message(4, 4)]
+  const thread = (turns: readonly ThreadTurn[], ...seqs: number[]) => ({
+    ...unknownThread,
+    messages: said,
+    turns,
+    waiting: seqs.map((seq) => ({ seq, rank: 1 })),
+  })
+  const queued = (...given: Parameters<typeof queuedOf>) => queuedOf(...given).map(({ seq }) => seq)
+  expect(queued(thread([going], 4, 2), false)).toEqual([4, 2])
+  expect(queued(thread([going], 4), false)).toEqual([4])
+  // An agent that comes for it: it stands where it was written, unless it is paused.
+  expect(queued(thread([], 4), false)).toEqual([])
+  expect(queued(thread([], 4), true)).toEqual([4])
 })
 
 test('[UI4] a turn that was cut off leads to the one that repeats it and to no other', () => {

@@ -1,16 +1,16 @@
 /** One role of a console: its agent, its turns, its queue and the composer. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { conversation } from '../conversations/conversation-queries.ts'
 import { invalidate, useMay } from '../live/queries.ts'
 import { turnFiles } from '../live/turns.ts'
 import { SubmitButton } from '../parts/button.tsx'
-import { isComposing } from '../parts/composing.ts'
 import { NearRow } from '../parts/near.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
-import { Composer } from '../turns/composer.tsx'
+import { attachedTo } from '../turns/attachments.tsx'
+import { Composer, type ComposerHandle } from '../turns/composer.tsx'
 import { LimitCard } from '../turns/limit-card.tsx'
 import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
@@ -19,6 +19,7 @@ import { RewoundNote } from '../turns/rewind.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
 import { drawnAtFirst, guessedHeight, Transcript } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
+import { useEscape } from '../turns/use-escape.ts'
 import { useRequest } from '../turns/use-request.ts'
 import { Workplace } from '../turns/workplace.ts'
 import { type AgentEvent, type Pane, runningTurn } from './console-state.ts'
@@ -96,6 +97,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
   const stopping = useRequest()
+  const composer = useRef<ComposerHandle>(null)
   const ring = `${conversationKey} ${over} ${running?.id}`
   // What is said next ends the time in which a rewind can be undone.
   useEffect(() => {
@@ -103,11 +105,9 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   }, [ring, conversationKey])
   const state = stateOf(pane)
 
-  function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== 'Escape' || isComposing(event) || !running || !mayWrite) return
-    event.preventDefault()
-    void stopping.send(actions.stop)
-  }
+  const onKeyDown = useEscape(
+    running && mayWrite ? () => void stopping.send(actions.stop) : undefined,
+  )
 
   return (
     <PaneActionsContext value={actions}>
@@ -118,7 +118,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         className={`flex min-h-0 min-w-0 flex-1 flex-col md:min-w-80 ${chosen ? '' : 'max-md:hidden'}`}
       >
         <PaneHead pane={pane} lines={about?.lines} live={live} mayWrite={mayWrite && active} />
-        <Transcript label={words.console.transcriptOf(role)}>
+        <Transcript label={words.console.transcriptOf(role)} count={entries.length}>
           {known.consoleState.cut && <Older live={live} />}
           {entries.length === 0 && agent && !about?.rewound && (
             <p className="pt-4 text-faint">{words.console.nothingYet}</p>
@@ -181,9 +181,13 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
           <WaitingPrompts
             queue={(agent?.queue ?? []).map(({ messageId, content }) => ({
               messageId,
-              text: promptLine(content),
+              text: promptLine(content.filter(({ type }) => type === 'text')),
+              attached: attachedTo(content),
             }))}
             mayWrite={mayWrite && active}
+            onBack={({ text, attached = [] }, focus) =>
+              composer.current?.putBack(text, attached, { focus })
+            }
           />
           {mayWrite && active && agent?.state === 'ACTIVE' && (
             <Composer
@@ -194,6 +198,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               conversationKey={agent.conversation || undefined}
               mayAttach
               isBusy={running !== undefined}
+              handle={composer}
               onSend={(text, attached) => {
                 live.send(role, text, attached)
                 return true

@@ -3,6 +3,7 @@
  * read. Pure.
  */
 import type { Message } from '../../../src/protocol/conversations/message.ts'
+import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { hasFailed, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 
 export type ChatEntry =
@@ -71,15 +72,10 @@ const isCutOff = ({ state, stopReason }: ThreadTurn): boolean =>
 export const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
   entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn' ? next.turn.id : undefined
 
-/** What was written to an agent that works on something else: it is told when that is done. */
-export const queuedOf = (
-  messages: readonly Message[],
-  running: ThreadTurn | undefined,
-  handedOver: readonly number[],
-): Message[] =>
-  running === undefined
-    ? []
-    : messages.filter(
-        ({ role, createdAt, seq }) =>
-          role === 'user' && createdAt > running.at && !handedOver.includes(seq),
-      )
+/** What was written to an agent that works on something else, in the order it will be told. */
+export function queuedOf({ messages, waiting, turns }: ThreadState, isPaused: boolean): Message[] {
+  // Nobody waits before it: it stands where it was written until its agent begins.
+  if (!isPaused && !turns.some(({ state }) => state === 'running')) return []
+  const bySeq = new Map(messages.map((message) => [message.seq, message]))
+  return waiting.flatMap(({ seq }) => bySeq.get(seq) ?? [])
+}

@@ -3,7 +3,7 @@
  * and done, and where one writes.
  */
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useCallback, useEffect, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
@@ -22,12 +22,11 @@ import { changeThread } from '../live/threads.ts'
 import { configureChat, useOffers, useTurns } from '../live/turns.ts'
 import { useChat, webChatKey } from '../live/work.ts'
 import { buttonClass } from '../parts/button.tsx'
-import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
-import type { Attachment } from '../turns/attachments.tsx'
-import { Composer } from '../turns/composer.tsx'
+import { type Attachment, attachedTo } from '../turns/attachments.tsx'
+import { Composer, type ComposerHandle } from '../turns/composer.tsx'
 import { LimitCard } from '../turns/limit-card.tsx'
 import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { Primer } from '../turns/primer.tsx'
@@ -36,6 +35,7 @@ import { RewoundNote } from '../turns/rewind.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
 import { TitleForm } from '../turns/title-form.tsx'
 import { Transcript } from '../turns/transcript.tsx'
+import { useEscape } from '../turns/use-escape.ts'
 import { useRequest } from '../turns/use-request.ts'
 import { ViewHead } from '../turns/view-head.tsx'
 import { Workplace } from '../turns/workplace.ts'
@@ -45,6 +45,7 @@ import { entriesOf, queuedOf } from './chat-entries.ts'
 import { ChatRows, OlderMessages } from './chat-rows.tsx'
 import { conversation } from './conversation-queries.ts'
 import { ForkedFrom } from './forked-from.tsx'
+import { useLastVisit } from './last-visit.ts'
 import { OpenBeside } from './open-beside.tsx'
 import { PendingApprovals, usePendingApprovals, withQuestions } from './pending-approvals.tsx'
 import { markOf, Presence } from './presence.tsx'
@@ -105,6 +106,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   useSendingAgain(place, onSent)
   const priority = usePriority()
   const stopping = useRequest()
+  const composer = useRef<ComposerHandle>(null)
   const offers = useOffers(key, about !== undefined)
   const mayConfigure = useMay('approve')
   const ring = `${panel.called?.calls} ${presence.is} ${chat?.messages.length}`
@@ -114,7 +116,9 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   }, [ring, key])
   const nameOf = useNameOf()
   const title = about?.title || about?.opening || !isChat ? nameOf(about ?? { key }) : agent.name
-  useSeen([key])
+  const lastSeen = useLastVisit(about, chat)
+  // Only when it is known how far they had read.
+  useSeen(about ? [key] : [])
 
   const onSend = (text: string, attached: readonly Attachment[]): boolean => {
     // A message has words, also where the picture says all.
@@ -132,11 +136,9 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
     if (taken) priority.reset()
     return taken
   }
-  function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== 'Escape' || isComposing(event) || !running || !mayWrite) return
-    event.preventDefault()
-    void stopping.send(actions.stop)
-  }
+  const onKeyDown = useEscape(
+    running && mayWrite ? () => void stopping.send(actions.stop) : undefined,
+  )
 
   const isLimited =
     isChat && chat?.limit !== undefined && chat.limit !== null && presence.is === 'ready'
@@ -145,7 +147,8 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
     : presence.is === 'ready' && hasFailed(turns.at(-1))
       ? 'failed'
       : markOf(presence)
-  const queued = queuedOf(chat?.messages ?? [], running, chat?.handedOver ?? [])
+  const isPaused = Boolean(about?.paused) || turns.at(-1)?.state === 'cancelled'
+  const queued = chat ? queuedOf({ ...chat, turns }, isPaused) : []
   const entries = entriesOf(
     chat?.messages.filter((message) => !queued.includes(message)) ?? [],
     withQuestions(turns, questions),
@@ -190,14 +193,18 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
         className="flex min-h-0 flex-1 flex-col"
       >
         {chat ? (
-          <Transcript label={words.chat.messages} alone={onClose === undefined}>
+          <Transcript
+            label={words.chat.messages}
+            count={entries.length}
+            alone={onClose === undefined}
+          >
             <OlderMessages conversationKey={key} chat={chat} />
             {about?.forkedFrom && chat.older === false && <ForkedFrom origin={about.forkedFrom} />}
             {chat.messages.length === 0 && unsent.length === 0 && !about?.rewound && (
               <p className="pt-4 text-faint">{words.chat.first(agent.name)}</p>
             )}
             <Workplace value={about?.workplace?.folder ?? undefined}>
-              <ChatRows entries={entries} />
+              <ChatRows entries={entries} lastSeen={lastSeen} />
             </Workplace>
             {about && <RewoundNote conversation={about} mayWrite={mayWrite} />}
             {unsent.map((each) => (
@@ -230,7 +237,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           {chat?.limit && isChat && presence.is !== 'thinking' && (
             <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
           )}
-          <QueueNotes about={about} mayWrite={mayWrite} />
+          <QueueNotes about={about} count={queued.length} mayWrite={mayWrite} />
           <StatusLine
             state={mark}
             since={running && Date.parse(running.at)}
@@ -244,8 +251,15 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
             />
           </StatusLine>
           <WaitingPrompts
-            queue={queued.map(({ seq, content }) => ({ messageId: String(seq), text: content }))}
+            queue={queued.map(({ seq, content, media }) => ({
+              messageId: String(seq),
+              text: content,
+              attached: attachedTo(media),
+            }))}
             mayWrite={mayWrite}
+            onBack={({ text, attached = [] }, focus) =>
+              composer.current?.putBack(text, attached, { focus })
+            }
           />
           {mayWrite ? (
             <Composer
@@ -259,6 +273,8 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
               mayAttach={agent.protocol !== 'mcp'}
               isBusy={running !== undefined}
               onSend={onSend}
+              focusFirst={onClose === undefined}
+              handle={composer}
               settings={isChat ? [priority.setting] : []}
             />
           ) : (
@@ -320,6 +336,13 @@ function useChatActions(
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
       withdraw: (seq) =>
         client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),
+      move: (seq, to) => {
+        const body = to === 'now' ? { now: true } : { before: to.before && Number(to.before) }
+        return client.post('/api/conversations/{key}/messages/{seq}/move', {
+          params: { key, seq },
+          body: body as never,
+        })
+      },
       configure: (change) => configureChat(key, change),
     }),
     [projectId, agentId, key, mayWrite],

@@ -4,7 +4,7 @@ import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { withOlder } from '../live/chat.ts'
 import { useDisplayName, useSenderName } from '../live/display-names.ts'
-import { client, useHome } from '../live/queries.ts'
+import { client, useHome, useMe } from '../live/queries.ts'
 import { changeThread } from '../live/threads.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { NearRow } from '../parts/near.tsx'
@@ -14,13 +14,22 @@ import { usePaneActions } from '../turns/pane-actions.ts'
 import { drawnAtFirst, guessedHeight } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
 import { type ChatEntry, repetitionOf } from './chat-entries.ts'
+import { firstNewIn } from './last-visit.ts'
 import { MessageRow } from './message-row.tsx'
 
 /** Messages by one sender within this stand under one name. */
 const togetherMs = 5 * 60_000
 const olderPage = 50
 
-export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
+interface ChatRowsProps {
+  readonly entries: readonly ChatEntry[]
+  /** The last message that was seen before this visit; null: nothing is new. */
+  readonly lastSeen: number | null
+}
+
+export function ChatRows({ entries, lastSeen }: ChatRowsProps) {
+  const { console: words } = useWords()
+  const me = useMe()
   const writing = useWriting()
   const nameOf = useDisplayName()
   const senderName = useSenderName()
@@ -29,6 +38,8 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
   // What Holdfast says of a turn stands under the agent's name.
   const isByAgent = ({ role, senderId, senderName }: Message): boolean =>
     role === 'assistant' && senderName === undefined && !agents.some(({ id }) => id === senderId)
+  const firstNew = firstNewIn(entries, lastSeen, me?.id)
+  const lastAt = entries[firstNew - 1]?.at
   const days = entries.map(({ at }) => writing.day(at))
   return (
     <ol>
@@ -38,6 +49,11 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
         return (
           <Fragment key={entry.kind === 'turn' ? entry.turn.id : entry.message.seq}>
             {newDay && <li className="pt-4 text-center text-xs text-faint">{days[index]}</li>}
+            {index === firstNew && lastAt !== undefined && (
+              <li data-new-since className={newSinceClass}>
+                {words.newSince(writing.moment(lastAt, Date.now()))}
+              </li>
+            )}
             <NearRow
               first={index >= entries.length - drawnAtFirst}
               always={entry.kind === 'turn' && entry.turn.state === 'running'}
@@ -76,6 +92,10 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
     </ol>
   )
 }
+
+const newSinceClass =
+  'flex items-center gap-3 pt-5 text-xs whitespace-nowrap text-accent before:h-px before:flex-1 ' +
+  'before:bg-accent/40 after:h-px after:flex-1 after:bg-accent/40'
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&

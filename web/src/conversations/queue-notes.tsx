@@ -12,13 +12,15 @@ import { useWords } from '../translations/messages.tsx'
 
 interface QueueNotesProps {
   readonly about: Conversation | undefined
+  /** How many prompts wait. */
+  readonly count: number
   readonly mayWrite: boolean
 }
 
-export function QueueNotes({ about, mayWrite }: QueueNotesProps) {
+export function QueueNotes({ about, count, mayWrite }: QueueNotesProps) {
   const { workplace: words } = useWords().chat
   const { waiting, error, send } = useSending()
-  if (!about || !(about.waitsFor || about.paused)) return null
+  if (!about || !(about.waitsFor || (about.paused && count > 0))) return null
   const { key, waitsFor, paused } = about
   const at = { params: { key } }
   const act = async () => {
@@ -32,7 +34,9 @@ export function QueueNotes({ about, mayWrite }: QueueNotesProps) {
   const box = 'mb-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-wash'
   return (
     <div role="status" data-waits-for={paused ?? waitsFor} className={`${box} px-3 py-2 text-sm`}>
-      <span className="min-w-0 flex-1 basis-60">{paused ? words.paused[paused] : words.waits}</span>
+      <span className="min-w-0 flex-1 basis-60">
+        {paused ? words.paused[paused](count) : words.waits}
+      </span>
       {mayWrite && (
         <SubmitButton look="plain" type="button" waiting={waiting} onClick={() => void act()}>
           {paused ? words.goOn : words.begin}

@@ -39,9 +39,9 @@ export const newestOf = (thread: ThreadState): ThreadState =>
 /** Replaces the known messages, unless the new part continues them. */
 export function afterSnapshot(
   thread: ThreadState,
-  { messages, handedOver, limit }: ConversationState,
+  { messages, handedOver, waiting, limit }: ConversationState,
 ): ThreadState {
-  const now = { ...thread, handedOver, limit }
+  const now = { ...thread, handedOver, waiting, limit }
   const oldest = messages.at(-1)
   if (oldest && thread.messages.some(({ seq }) => seq === oldest.seq))
     return withMessages(now, messages)

@@ -159,6 +159,18 @@ export const ColumnsIcon = ({ className }: IconProps) => (
   </Icon>
 )
 
+/** Six dots: what can be moved. */
+export const GripIcon = () => (
+  <Icon className="size-3.5">
+    <path d="M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01" strokeWidth="2" />
+  </Icon>
+)
+export const DownIcon = () => (
+  <Icon className="size-3.5">
+    <path d="M8 3v10M4 9l4 4 4-4" />
+  </Icon>
+)
+
 const toolPaths = {
   read: 'M4 2h5l3 3v9H4zM9 2v3h3M6 8h4M6 10.5h4',
   edit: 'm10.5 2.75 2.75 2.75L6 12.75l-3.25.5.5-3.25z',

@@ -43,6 +43,12 @@ export const consoleWords = {
   queue: (count: number) =>
     many(count, 'message waits for its turn', 'messages wait for their turn'),
   withdraw: 'Withdraw',
+  edit: 'Edit',
+  sendNext: 'Send next',
+  moveQueued: (text: string) => `Move “${text.slice(0, 40)}” up or down`,
+  newest: 'Newest',
+  newBelow: (count: number) => `${count} new`,
+  newSince: (time: string) => `New since ${time}`,
   states: {
     starting: 'Starting',
     ready: 'Ready',

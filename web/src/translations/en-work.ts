@@ -2,6 +2,9 @@
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
 
+const queued = (count: number): string =>
+  `${many(count, 'queued prompt waits', 'queued prompts wait')}.`
+
 export const chat = {
   tab: 'Chat',
   agents: 'Agents to chat with',
@@ -78,10 +81,10 @@ export const chat = {
       'Another conversation works in this folder. Your message waits until that ends, so that they do not overwrite each other’s files. Answered now, both work in it at once.',
     begin: 'Answer now',
     paused: {
-      stopped: 'You stopped the agent, so what you queued waits. Your next message goes with it.',
-      failed: 'The last turn failed, so what you queued waits. Your next message goes with it.',
+      stopped: (count: number) => `Stopped. ${queued(count)}`,
+      failed: (count: number) => `The last prompt failed. ${queued(count)}`,
     },
-    goOn: 'Send queued messages',
+    goOn: 'Send',
   },
 }
 

@@ -45,6 +45,12 @@ export const consoleWords: typeof English = {
   discard: '破棄',
   queue: (count) => `順番待ち ${count}件`,
   withdraw: '取り下げる',
+  edit: '編集',
+  sendNext: '次に送る',
+  moveQueued: (text) => `「${text.slice(0, 40)}」を上下に移動`,
+  newest: '最新へ',
+  newBelow: (count) => `新着 ${count} 件`,
+  newSince: (time) => `${time} 以降の新着`,
   states: {
     starting: '起動中',
     ready: '待機中',

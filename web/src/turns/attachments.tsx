@@ -18,6 +18,12 @@ const mostAttached = 20
 
 export type Attachment = Extract<PromptPart, { type: 'image' | 'file' }>
 
+/** What was sent with a message; other programs may have put anything there. */
+export const attachedTo = (media: unknown): Attachment[] =>
+  (Array.isArray(media) ? media : []).filter((part): part is Attachment =>
+    /^(?:image|file)$/.test(String((part as PromptPart | null)?.type)),
+  )
+
 type Trouble = 'tooLarge' | 'tooMany' | 'noPictures' | 'notText'
 
 const sizeOf = (part: Attachment): number =>
@@ -76,12 +82,18 @@ export function useAttachments(draftKey: string, takesPictures: boolean) {
     return undefined
   }
 
+  /** What was attached to a prompt that was withdrawn, as far as there is room for it. */
+  const putBack = (parts: readonly Attachment[]) => {
+    const next = [...current.current, ...parts].slice(0, mostAttached)
+    current.current = next
+    setAttached(next)
+  }
   const clear = () => {
     clearAttached()
     setTrouble(undefined)
   }
   const remove = (part: Attachment) => setAttached(attached.filter((each) => each !== part))
-  return { attached, trouble, reading, add, clear, remove }
+  return { attached, trouble, reading, add, putBack, clear, remove }
 }
 
 type Attachments = ReturnType<typeof useAttachments>

@@ -2,7 +2,7 @@
  * Where one writes to an agent: text, commands, files of the workplace, pictures; and what the
  * agent is set to and has used.
  */
-import { type DragEvent, useRef, useState } from 'react'
+import { type DragEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import type { Offers } from '../../../src/protocol/threads/offers.ts'
 import { useDraft } from '../live/draft.ts'
 import { Button } from '../parts/button.tsx'
@@ -14,6 +14,23 @@ import { AgentSettings, type ComposerSetting } from './agent-settings.tsx'
 import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 import { useCompletion } from './completion.tsx'
 import { UsageMeter } from './usage-meter.tsx'
+
+export interface ComposerHandle {
+  /** Puts what was withdrawn before what is written. */
+  readonly putBack: (
+    text: string,
+    attached: readonly Attachment[],
+    options: { readonly focus: boolean },
+  ) => void
+}
+
+/** A touch screen would raise its keyboard over what is to be read. */
+const hasTouch = (): boolean => matchMedia('(pointer: coarse)').matches
+
+/** Nobody is taken out of a dialog or another field. */
+const isFree = (): boolean =>
+  document.querySelector('[role="dialog"], [role="alertdialog"]') === null &&
+  !/^(?:INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')
 
 interface ComposerProps {
   readonly draftKey: string
@@ -32,6 +49,9 @@ interface ComposerProps {
   readonly onSend: (text: string, attached: readonly Attachment[]) => boolean
   /** What is chosen for the next message beside what the agent offers. */
   readonly settings?: readonly ComposerSetting[]
+  /** Takes the focus when the view opens. */
+  readonly focusFirst?: boolean
+  readonly handle?: Ref<ComposerHandle>
 }
 
 export function Composer(props: ComposerProps) {
@@ -47,6 +67,8 @@ export function Composer(props: ComposerProps) {
     isBusy,
     onSend,
     settings = [],
+    focusFirst = false,
+    handle,
   } = props
   const writing = useWriting()
   const { chat, console: words } = useWords()
@@ -68,6 +90,17 @@ export function Composer(props: ComposerProps) {
       requestAnimationFrame(() => area.current?.setSelectionRange(at, at))
     },
   })
+
+  useEffect(() => {
+    if (focusFirst && !hasTouch() && isFree()) area.current?.focus({ preventScroll: true })
+  }, [focusFirst])
+  useImperativeHandle(handle, () => ({
+    putBack(back, attached, { focus }) {
+      setText([back, text].filter((each) => each.trim() !== '').join('\n\n'))
+      attachments.putBack(attached)
+      if (focus) area.current?.focus()
+    },
+  }))
 
   function send() {
     // Attachments that are still being read belong to this message.

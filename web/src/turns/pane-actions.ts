@@ -32,6 +32,8 @@ export interface PaneActions {
     readonly content: readonly PromptPart[]
   }) => Promise<unknown>
   readonly withdraw?: (messageId: string) => Promise<unknown>
+  /** Puts what waits before another one (null: behind all), or has it answered next (CH18). */
+  readonly move?: (messageId: string, to: { before: string | null } | 'now') => Promise<unknown>
   readonly configure?: (change: ConfigChange) => Promise<unknown>
   readonly goOn: (goOn: boolean) => Promise<unknown>
   readonly stop: () => Promise<unknown>

@@ -1,0 +1,118 @@
+/**
+ * What stands around the transcript of a session: the queue with its order, what was taken back,
+ * the keys, how much is new, and where the last visit ended (UI20, UI21).
+ */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFindings } from '../axe.ts'
+import { phone } from '../tabs.ts'
+import { visit } from '../visit.ts'
+
+const here = visit({ up: true })
+
+async function beginSession(name: string, prompt: string) {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name } })
+  const agent = {
+    id: name,
+    name: 'Worker',
+    protocol: 'acp' as const,
+    command: 'holdfast',
+    args: ['demo-acp'],
+  }
+  await here.elsewhere.post('/api/agents', { body: agent })
+  const params = { projectId, agentId: name }
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params })
+  const answer = await here.elsewhere.post('/api/projects/{projectId}/conversations', {
+    params: { projectId },
+    body: { agentId: name, content: prompt } as never,
+  })
+  const { key } = answer as unknown as { key: string }
+  const write = (content: string) =>
+    here.elsewhere.post('/api/conversations/{key}/messages', {
+      params: { key },
+      body: { role: 'user', content } as never,
+    })
+  const address = `/projects/${projectId}/session/${encodeURIComponent(key)}`
+  return { key, projectId, write, address }
+}
+
+const composer = (page: Page) => page.getByRole('textbox', { name: /^Write to/ })
+const isFocused = (page: Page) => composer(page).evaluate((area) => area === document.activeElement)
+const queuedTexts = (page: Page) =>
+  page
+    .locator('[data-queued] [title]:not(button)')
+    .evaluateAll((rows) => rows.map((row) => row.getAttribute('title')))
+
+test('[UI20] [CH18] [SN20] a queue is moved, edited, withdrawn, paused', async () => {
+  const begun = await beginSession('queueing', '[[hang]] first')
+  const page = await here.ownerPage(begun.address)
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  await expect.poll(() => isFocused(page)).toBe(true)
+  for (const text of ['one', 'two', 'three']) {
+    await composer(page).fill(text)
+    await composer(page).press('Enter')
+    await page.locator('[data-queued]').getByText(text, { exact: true }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Move “three” up or down' }).press('ArrowUp')
+  await expect.poll(() => queuedTexts(page)).toEqual(['one', 'three', 'two'])
+  const row = (text: string) => page.locator('[data-queued]').filter({ hasText: text })
+  await row('two').getByRole('button', { name: 'Send next' }).click()
+  await expect.poll(() => queuedTexts(page)).toEqual(['two', 'one', 'three'])
+  await page.reload()
+  await expect.poll(() => queuedTexts(page)).toEqual(['two', 'one', 'three'])
+  expect(await axeFindings(page)).toEqual([])
+  await row('one').getByRole('button', { name: 'Edit' }).click()
+  await expect.poll(() => composer(page).inputValue()).toBe('one')
+  expect(await isFocused(page)).toBe(true)
+  await composer(page).fill('one, edited')
+  await row('three').getByRole('button', { name: 'Withdraw' }).click()
+  await expect.poll(() => composer(page).inputValue()).toBe('three\n\none, edited')
+  expect(await queuedTexts(page)).toEqual(['two'])
+  // Escape leaves the field; twice at once, it stops all, and says what is left.
+  await composer(page).focus()
+  await page.keyboard.press('Escape')
+  expect(await isFocused(page)).toBe(false)
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  await composer(page).focus()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.getByText('Stopped. 1 queued prompt waits.').waitFor()
+  expect(await queuedTexts(page)).toEqual(['two'])
+  await page.setViewportSize(phone)
+  expect(await axeFindings(page)).toEqual([])
+  await page.reload()
+  await page.locator('[data-waits-for]').getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('log').getByText('echo: two', { exact: true }).waitFor()
+})
+
+test('[UI21] what is new is counted below, jumped to, and marked on the next visit', async () => {
+  const long = Array.from({ length: 80 }, (_, at) => `line ${at}`).join('\n')
+  const begun = await beginSession('news', long)
+  const page = await here.ownerPage(begun.address)
+  const log = page.getByRole('log')
+  await log.getByText(/^echo: line 0/).waitFor()
+  expect(await page.locator('[data-new-since]').count()).toBe(0)
+  await log.evaluate((box) => box.scrollTo({ top: -box.scrollHeight }))
+  await page.getByRole('button', { name: 'Newest' }).waitFor()
+  await begun.write('said meanwhile')
+  await page.getByRole('button', { name: '2 new' }).click()
+  await log.getByText('echo: said meanwhile', { exact: true }).waitFor()
+  await page.locator('[data-jump]').waitFor({ state: 'detached' })
+  expect(await page.locator('[data-new-since]').count()).toBe(0)
+  const params = { key: begun.key }
+  const about = () => here.elsewhere.get('/api/conversations/{key}', { params })
+  await expect.poll(async () => (await about()).unread).toBe(false)
+  await page.getByRole('link', { name: 'Now' }).click()
+  await log.waitFor({ state: 'detached' })
+  await begun.write('said while away')
+  await expect.poll(async () => (await about()).messageCount).toBe(6)
+  await page.goto(begun.address)
+  const line = page.locator('[data-new-since]')
+  await line.getByText(/^New since \d\d:\d\d$/).waitFor()
+  const [lineY, answerY] = await Promise.all([
+    line.boundingBox(),
+    log.getByText('echo: said while away', { exact: true }).boundingBox(),
+  ])
+  expect(lineY?.y).toBeLessThan(answerY?.y ?? 0)
+  expect(await axeFindings(page)).toEqual([])
+})
