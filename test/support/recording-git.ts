@@ -36,12 +36,14 @@ export function recordingGit(bin = temporaryFolder()): RecordingGit {
   const file = join(temporaryFolder(), 'calls')
   const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   const values = variables.map((name) => `"\${${name}-}"`).join(' ')
-  const line = `$(printf '%s\\t' "$PWD" "$by" ${values} "$@" | tr '\\n' ' ')`
-  // One write for each call, so that two at once do not mix. In a sandbox there is no such file.
+  // Nothing but what the shell does by itself: each program that it started would cost more than
+  // the git that is recorded. One write for each call, so that two at once do not mix. In a sandbox
+  // there is no such file.
   const script = [
     '#!/bin/sh',
-    `by=$(tr -d '\\0\\t\\n' 2>/dev/null < "/proc/$PPID/cmdline")`,
-    `{ printf '%s\\n' "${line}" >> '${file}'; } 2>/dev/null`,
+    'by=',
+    `{ IFS= read -r by < "/proc/$PPID/cmdline"; } 2>/dev/null`,
+    `{ printf '%s\\0' "$#" "$PWD" "$by" ${values} "$@" >> '${file}'; } 2>/dev/null`,
     `exec '${real}' "$@"`,
     '',
   ].join('\n')
@@ -49,15 +51,20 @@ export function recordingGit(bin = temporaryFolder()): RecordingGit {
   return { bin, calls: () => (existsSync(file) ? callsIn(readFileSync(file, 'utf8')) : []) }
 }
 
-const callsIn = (text: string): GitCall[] =>
-  text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => {
-      const [cwd = '', by = '', ...words] = line.split('\t').slice(0, -1)
-      const env = Object.fromEntries(variables.map((name, at) => [name, words[at] ?? '']))
-      return { args: words.slice(variables.length), cwd, env, by }
-    })
+function callsIn(text: string): GitCall[] {
+  const words = text.split('\0')
+  const calls: GitCall[] = []
+  for (let at = 0; at < words.length - 1; ) {
+    const [count = '', cwd = '', by = ''] = words.slice(at, at + 3)
+    const values = words.slice(at + 3, at + 3 + variables.length)
+    const end = at + 3 + variables.length + Number(count)
+    const args = words.slice(end - Number(count), end)
+    const env = Object.fromEntries(variables.map((name, index) => [name, values[index] ?? '']))
+    calls.push({ args, cwd, env, by })
+    at = end
+  }
+  return calls
+}
 
 /** One for all files of tests that a worker runs, first on its PATH from the first call on. */
 const shared = globalThis as { everyGit?: RecordingGit }
