@@ -5,11 +5,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { instant } from '../../src/domain/instant.ts'
+import { databaseFile } from '../../src/platform/files/data-folder.ts'
 import { readOwnerToken } from '../../src/platform/secrets/owner-token.ts'
 import { atTheEnd } from './at-the-end.ts'
 import { main } from './built-product.ts'
+import { makeEmptyStore } from './empty-store.ts'
 import { storeOf } from './store-of-journeys.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -19,7 +22,8 @@ export const forShortLives = ['--no-opt', '--no-maglev']
 export interface HoldfastOptions {
   /**
    * A temporary folder when left out. Start another one with the same folder to go on where the
-   * first stopped.
+   * first stopped. An empty one is given a store with nothing in it: the first start that makes its
+   * tables is tried in test/faults, first-start.test.ts before all.
    */
   readonly data?: string
   /** On SQLite whatever the journeys run on: for what is about the database in the folder. */
@@ -73,6 +77,9 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
     ...more,
   ]
   const env = { ...process.env, ...(options.onFile ? {} : await storeOf(data)), ...options.env }
+  // Another build may know other tables.
+  if (!options.program && !env['DATABASE_URL'] && readdirSync(data).length === 0)
+    makeEmptyStore(databaseFile(data), instant(Date.now()))
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   if (options.up) atTheEnd(() => askCoordinatorToEnd(data))

@@ -3,15 +3,15 @@
  * removed when the test ends. With `TEST_STORE=postgres` a PostgreSQL instead, to see before a
  * release that use cases do there what they do on SQLite.
  */
-import { randomUUID } from 'node:crypto'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished } from 'vitest'
-import { type Instant, instant } from '../../src/domain/instant.ts'
+import { instant } from '../../src/domain/instant.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { makeEmptyStore } from './empty-store.ts'
 import { amount } from './extent.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 import { newPostgresStoreUrl } from './postgres.ts'
@@ -46,7 +46,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   if (process.env['TEST_STORE'] === 'postgres')
     return { store: await openOnPostgres(clock, folder), clock, folder }
   const file = join(folder, 'holdfast.db')
-  if (options.folder === undefined) makeEmptyStore(file, instant(clock.now()))
+  if (!existsSync(file)) makeEmptyStore(file, instant(clock.now()))
   const store = await openSqliteStore({
     file,
     clock,
@@ -91,32 +91,6 @@ function refuseUnlocked(): void {
   throw new Error(
     `${found.join(', ')}: without the lock of a stream that owns the row (test/support/row-owners.ts). Lock it, or add it to unlocked-rows.json and say why it needs none.`,
   )
-}
-
-/** The one that was made before the tests, and where in it is what says which store it is. */
-let empty: { readonly bytes: Buffer; readonly places: ReadonlyMap<string, number> } | undefined
-
-/**
- * A copy of it, as another store: written straight into its bytes, for SQLite reads every table
- * before it writes the first row.
- */
-function makeEmptyStore(file: string, now: Instant): void {
-  empty ??= readEmptyStore()
-  const { bytes, places } = empty
-  for (const [key, at] of places)
-    bytes.write(key === 'created_at' ? now : randomUUID(), at, 'latin1')
-  writeFileSync(file, bytes)
-}
-
-/** A row's columns stand behind each other. */
-const row = /(store_id|incarnation|created_at)(?:[\da-f-]{36}|[\d-]{10}T[\d:.]{12}Z)/g
-
-function readEmptyStore(): NonNullable<typeof empty> {
-  const bytes = readFileSync(inject('emptyStore'))
-  const rows = [...bytes.toString('latin1').matchAll(row)]
-  if (rows.length !== 3)
-    throw new Error(`${inject('emptyStore')} is not a store with nothing in it`)
-  return { bytes, places: new Map(rows.map(({ 1: key = '', index }) => [key, index + key.length])) }
 }
 
 /** The same entry in one file (bundle-writers.ts). */
