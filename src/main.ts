@@ -20,6 +20,7 @@
  *     rest/         the routes of each area, OpenAPI
  *     relay/        user sessions on the WebSocket
  *     mcp/          the MCP endpoint, the tools of each area
+ *     acp/          the Agent Client Protocol, for editors
  *     ahp/          the Agent Host Protocol, for VS Code
  *     telegram/     the Telegram adapter
  *     slack/        the Slack adapter

@@ -40,6 +40,7 @@ const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   people: async () => (await import('./access/people.ts')).people,
   token: async () => (await import('./access/token.ts')).token,
   devices: async () => (await import('./access/devices.ts')).devices,
+  acp: async () => (await import('./conversations/acp.ts')).acp,
   mcp: async () => (await import('./system/mcp.ts')).mcp,
   'demo-acp': async () => (await import('./system/demo-acp.ts')).demoAcp,
   'demo-mcp': async () => (await import('./system/demo-mcp.ts')).demoMcp,

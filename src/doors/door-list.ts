@@ -1,4 +1,5 @@
 /** All doors. One is taken out by deleting its folder and its line. */
+import { acpDoor } from './acp/acp-door.ts'
 import { ahpDoor } from './ahp/ahp-door.ts'
 import { discordDoor } from './discord/discord-door.ts'
 import type { Door } from './door.ts'
@@ -12,6 +13,7 @@ export const doors: readonly Door[] = [
   restDoor,
   relayDoor,
   mcpDoor,
+  acpDoor,
   ahpDoor,
   telegramDoor,
   slackDoor,

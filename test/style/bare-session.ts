@@ -13,7 +13,7 @@ const bare = /^_?[sS]essions?($|[A-Z])/
  * Folders on either side of the wire use the names that are fixed on it, as names of fields only.
  */
 const usesWireNames =
-  /^(?:src\/(?:protocol|cli|client|demo|coordinator\/acp|doors\/ahp)|web|test|bench)\//
+  /^(?:src\/(?:protocol|cli|client|demo|coordinator\/acp|doors\/a[ch]p)|web|test|bench)\//
 /** Names of browser interfaces. */
 const browserNames = new Set(['sessionStorage'])
 

@@ -14,12 +14,9 @@ export function blockOf(part: PromptPart, { images, embeddedFiles }: AgentAbilit
       if (!images) throw new AcpFailure('not_accepted', statusNotice('noPictures'))
       return { type: 'image', mimeType: part.mimeType, data: part.base64 }
     case 'file': {
-      const { name, mimeType, text } = part
+      const { name, mimeType, text, uri = `attachment:///${encodeURIComponent(name)}` } = part
       if (!embeddedFiles) return { type: 'text', text: `The file ${name}:\n\n${text}` }
-      return {
-        type: 'resource',
-        resource: { uri: `attachment:///${encodeURIComponent(name)}`, mimeType, text },
-      }
+      return { type: 'resource', resource: { uri, mimeType, text } }
     }
     case 'link':
       return { type: 'resource_link', name: part.name, uri: part.uri }

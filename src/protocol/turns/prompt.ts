@@ -16,7 +16,14 @@ const Text = longText(maxPromptChars)
 export const PromptPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: Text }),
   z.object({ type: z.literal('image'), mimeType: Line, base64: z.base64().max(maxPromptChars) }),
-  z.object({ type: z.literal('file'), name: Line, mimeType: Line, text: Text }),
+  /** `uri`: where it is from, so that its agent can tell which file it is. */
+  z.object({
+    type: z.literal('file'),
+    name: Line,
+    mimeType: Line,
+    text: Text,
+    uri: Line.optional(),
+  }),
   /** A file the agent can read by itself. */
   z.object({ type: z.literal('link'), name: Line, uri: Line }),
 ])

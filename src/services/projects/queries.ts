@@ -9,6 +9,7 @@ import {
   projectPaths,
   projectsOfAgentPage,
   projectsPage,
+  selectProjectsAt,
 } from '../../store/projects/projects.ts'
 import { defineQuery } from '../../store/store.ts'
 import { noSuchProject } from '../refusals.ts'
@@ -29,6 +30,21 @@ export const listProjects = defineQuery('list-projects', {
   on: 'nobody',
   run: async (reader, input: PageQuery): Promise<Page<Project>> =>
     cutPage(await projectsPage(reader, pageParams(input)), input.limit),
+})
+
+/** The projects at any of these folders, in their order. */
+export const findProjectsAt = defineQuery('find-projects-at', {
+  scope: 'read',
+  on: 'nobody',
+  run: async (reader, { folders }: { folders: readonly string[] }): Promise<Project[]> => {
+    const found: Project[] = []
+    for (const path of folders)
+      for (const { id } of await reader.all(selectProjectsAt, { path })) {
+        const project = await findProject(reader, id)
+        if (project) found.push(project)
+      }
+    return found
+  },
 })
 
 export const listProjectPaths = defineQuery('list-project-paths', {

@@ -1,0 +1,227 @@
+/**
+ * Holdfast as an agent of the Agent Client Protocol 1 (EC): the methods that an editor calls, each
+ * over a use case. Speaks version 1, whatever an editor asks for.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  methods,
+  PROTOCOL_VERSION,
+  type Stream,
+} from '@agentclientprotocol/sdk/unstable'
+import { Refusal } from '../../domain/errors.ts'
+import type { ServerDependencies } from '../../server/dependencies.ts'
+import { refusalOf } from '../../server/http/problem-answer.ts'
+import { getAgent } from '../../services/agents/queries.ts'
+import { getConversation } from '../../services/conversations/queries.ts'
+import { beginThread } from '../../services/flows/begin-thread.ts'
+import { placeToBegin } from './choose-place.ts'
+import type { ClientLink, Editor } from './client-link.ts'
+import { noSuchThread, rpcErrorOf } from './failures.ts'
+import { type Known, OpenThread } from './open-thread.ts'
+import { messageOf } from './prompt-content.ts'
+import type { Position } from './shown-turns.ts'
+import { attachFields, optionsFrom, receiptIn, type TunnelOptions } from './tunnel-fields.ts'
+import type { AcpUpdate } from './updates.ts'
+
+/** Sessions that one editor has open; of more the longest unused is let go. */
+const maxOpenThreads = 50
+
+const authMethods = [
+  {
+    id: 'holdfast',
+    name: 'Holdfast',
+    description: 'With the credential that `holdfast acp` was started with, or that of the owner',
+  },
+]
+
+interface Handled<Params> {
+  readonly params: Params
+  readonly client: AgentContext
+  readonly requestId: string | number | null
+  readonly signal: AbortSignal
+}
+
+export class AcpAgent {
+  readonly #link: ClientLink
+  readonly #deps: ServerDependencies
+  readonly #threads = new Map<string, OpenThread>()
+  #capabilities: ClientCapabilities = {}
+  #options: TunnelOptions = { chosen: {} }
+  #mark = markOf(randomUUID())
+  #isClosed = false
+
+  constructor(link: ClientLink, deps: ServerDependencies) {
+    this.#link = link
+    this.#deps = deps
+  }
+
+  connect(stream: Stream): void {
+    const { session: ofThread } = methods.agent
+    agent({ name: 'holdfast' })
+      .onRequest(methods.agent.initialize, this.#answered(this.#initialize))
+      .onRequest(methods.agent.authenticate, () => ({}))
+      .onRequest(ofThread.new, this.#answered(this.#begin))
+      .onRequest(ofThread.prompt, this.#answered(this.#prompt))
+      .onRequest('_holdfast/attach', attachFields, this.#answered(this.#attach))
+      .onNotification(ofThread.cancel, keyIn, ({ params }) => this.#cancel(params))
+      .connect(stream)
+  }
+
+  /** The editor is gone. Its turns go on, and what was asked stays open for all. */
+  close(): void {
+    this.#isClosed = true
+    for (const thread of this.#threads.values()) thread.close()
+    this.#threads.clear()
+  }
+
+  /** With refusals in the words of the protocol. */
+  #answered<Params, Answer>(
+    handle: (this: AcpAgent, call: Handled<Params>) => Promise<Answer>,
+  ): (call: Handled<Params>) => Promise<Answer> {
+    return async (call) => {
+      try {
+        return await handle.call(this, call)
+      } catch (error) {
+        if (error instanceof Error && error.name === 'RequestError') throw error
+        throw rpcErrorOf(refusalOf(error, this.#link.requestId, this.#deps.logger))
+      }
+    }
+  }
+
+  async #initialize({
+    params,
+  }: Handled<{ clientCapabilities?: ClientCapabilities; _meta?: unknown }>) {
+    this.#capabilities = params.clientCapabilities ?? {}
+    this.#options = optionsFrom(params._meta)
+    if (this.#options.tunnel !== undefined) this.#mark = markOf(this.#options.tunnel)
+    return {
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: 'holdfast', title: 'Holdfast', version: this.#deps.version },
+      agentCapabilities: {
+        promptCapabilities: { image: true, embeddedContext: true },
+      },
+      authMethods,
+    }
+  }
+
+  async #begin({ params, client, requestId }: Handled<{ cwd: string; _meta?: unknown }>) {
+    const who = this.#link.who()
+    const place = await placeToBegin(this.#deps, who, params.cwd, this.#options.chosen)
+    const { key } = await this.#deps.app.run(
+      beginThread,
+      {
+        ...place,
+        by: who.id,
+        scopes: who.scopes,
+        clientId: this.#clientId(params._meta, requestId),
+      },
+      who,
+    )
+    const thread = await this.#open(key, 'all', { client, requestId }, params.cwd)
+    return { sessionId: key, ...this.#at(thread) }
+  }
+
+  /** A tunnel that has connected again goes on where it was. */
+  async #attach({ params, client, requestId }: Handled<{ sessionId: string; after: Position }>) {
+    await this.#open(params.sessionId, params.after, { client, requestId })
+    return {}
+  }
+
+  /** Where a session stands that was opened, for a tunnel. */
+  #at(thread: OpenThread): { _meta?: Record<string, unknown> } {
+    if (this.#options.tunnel === undefined) return {}
+    return { _meta: { holdfast: { at: thread.position } } }
+  }
+
+  /** `cwd`: where paths belong while its agent has no folder. */
+  async #open(
+    key: string,
+    through: Known,
+    { client, requestId }: Pick<Handled<unknown>, 'client' | 'requestId'>,
+    cwd: string | null = null,
+  ): Promise<OpenThread> {
+    const { app } = this.#deps
+    const who = this.#link.who()
+    const { agentId, workplace } = await app.read(getConversation, { key, personId: who.id }, who)
+    if (agentId === null) throw noSuchThread(key)
+    const { protocol } = await app.read(getAgent, { agentId }, who)
+    const folder = workplace?.directory ?? cwd
+    const about = { key, folder, isPulled: protocol === 'mcp' }
+    const thread = new OpenThread(about, this.#editor(client), this.#deps)
+    await thread.open(through)
+    if (this.#isClosed) thread.close()
+    this.#threads.get(key)?.close()
+    this.#threads.delete(key)
+    this.#threads.set(key, thread)
+    this.#letUnusedGo()
+    this.#link.afterAnswer(requestId, () => thread.goLive())
+    return thread
+  }
+
+  #letUnusedGo(): void {
+    for (const [key, thread] of this.#threads) {
+      if (this.#threads.size <= maxOpenThreads) return
+      if (!thread.prompts.isEmpty) continue
+      thread.close()
+      this.#threads.delete(key)
+    }
+  }
+
+  async #prompt({
+    params: { sessionId: key, prompt, _meta },
+    requestId,
+    signal,
+  }: Handled<{ sessionId: string; prompt: Parameters<typeof messageOf>[0]; _meta?: unknown }>) {
+    const thread = this.#threads.get(key)
+    if (!thread) throw noSuchThread(key)
+    // Used last.
+    this.#threads.delete(key)
+    this.#threads.set(key, thread)
+    return thread.prompt(messageOf(prompt), this.#clientId(_meta, requestId), signal)
+  }
+
+  async #cancel(key: string): Promise<void> {
+    try {
+      await this.#threads.get(key)?.cancel()
+    } catch (error) {
+      // A notification has no answer; the turn goes on, which the editor sees.
+      if (!(error instanceof Refusal)) refusalOf(error, this.#link.requestId, this.#deps.logger)
+    }
+  }
+
+  /** The same for a request that a tunnel sends again, so that it is carried out once (HT4). */
+  #clientId(meta: unknown, requestId: string | number | null): string {
+    const key = receiptIn(meta) ?? `${typeof requestId} ${requestId} ${randomUUID()}`
+    return `${this.#mark}${createHash('sha256').update(key).digest('base64url')}`
+  }
+
+  #editor(context: AgentContext): Editor {
+    const { session: can, elicitation } = this.#capabilities
+    const { tunnel } = this.#options
+    return {
+      link: this.#link,
+      context,
+      shows: { notices: can?.notices != null, compaction: can?.compaction != null },
+      asksForms: elicitation?.form != null,
+      asksUrls: elicitation?.url != null,
+      mark: this.#mark,
+      tell: (key: string, update: AcpUpdate, at: string) => {
+        const meta = tunnel === undefined ? {} : { _meta: { holdfast: { at } } }
+        void context
+          .notify(methods.client.session.update, { sessionId: key, update, ...meta })
+          .catch(() => {})
+      },
+    }
+  }
+}
+
+const markOf = (id: string): string => `acp:${id}:`
+
+/** Never throws: what it makes of a wrong one is open nowhere. */
+const keyIn = (params: unknown): string => {
+  const { sessionId: key } = (params ?? {}) as { sessionId?: unknown }
+  return typeof key === 'string' ? key : ''
+}

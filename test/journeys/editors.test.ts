@@ -1,0 +1,98 @@
+/**
+ * An editor with everything real: it starts `holdfast acp`, the server is killed in the middle of
+ * a turn, and the editor notices nothing but a pause.
+ */
+import { realpathSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { initialize, startAcp } from '../support/acp-command.ts'
+import { demos } from '../support/chat.ts'
+import { endCoordinator } from '../support/coordinator-process.ts'
+import { startHoldfast } from '../support/running-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const isChunk = (message: { method?: string; params?: { update?: { sessionUpdate?: string } } }) =>
+  message.params?.update?.sessionUpdate === 'agent_message_chunk'
+
+async function openFolder() {
+  const first = await startHoldfast({ up: true })
+  onTestFinished(async () => {
+    await first.kill()
+    await endCoordinator(first.data)
+  })
+  const client = createClient({ url: first.url, token: first.token })
+  const folder = realpathSync(temporaryFolder())
+  const { id: projectId } = await client.post('/api/projects', {
+    body: { name: 'opened', path: folder, settings: { 'chat.workplace': 'checkout' } },
+  })
+  const params = { projectId, agentId: 'talker' }
+  const { args, ...talker } = demos.acp
+  await client.post('/api/agents', {
+    body: { id: 'talker', name: 'Talker', ...talker, args: [...args] },
+  })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
+  const again = () =>
+    startHoldfast({ up: true, data: first.data, args: ['--port', new URL(first.url).port] })
+  return { first, client, folder, again }
+}
+
+const promptOf = (key: string, text: string) => ({
+  sessionId: key,
+  prompt: [{ type: 'text', text }],
+})
+
+test('[EC8] the server is killed in mid-turn: the prompt is answered once, the text is that of the record', async () => {
+  const { first, client, folder, again } = await openFolder()
+  const editor = startAcp({ data: first.data })
+  await initialize(editor)
+  const { result } = await editor.call('session/new', { cwd: folder, mcpServers: [] })
+  const { sessionId: key } = result
+  // Nothing that is private to the tunnel reaches an editor.
+  expect(JSON.stringify(editor.lines)).not.toContain('_meta')
+  const answered = editor.call('session/prompt', promptOf(key, '[[slow 20 100]] once'))
+  await editor.until(isChunk)
+  await first.kill()
+  const second = await again()
+  expect((await answered).result).toMatchObject({ stopReason: 'end_turn' })
+  // A permission that is open when the server is killed is shown once, and its answer kept.
+  const asked = editor.call('session/prompt', promptOf(key, '[[ask]]'))
+  const request = await editor.until(({ method }) => method === 'session/request_permission')
+  await second.kill()
+  const outcome = { outcome: 'selected', optionId: 'yes' }
+  editor.answer(request.id, { outcome })
+  const third = await again()
+  expect((await asked).result).toMatchObject({ stopReason: 'end_turn' })
+  const { items } = await client.get('/api/conversations/{key}/turns', {
+    params: { key },
+    query: {},
+  })
+  expect(items.map(({ state }) => state)).toEqual(['answered', 'answered'])
+  const record = items.map(({ text }) => text).reverse()
+  expect(editor.text(key)).toBe(record.join(''))
+  const asks = editor.lines.filter(({ method }) => method === 'session/request_permission')
+  expect(asks).toHaveLength(1)
+  // Exits with its input, whatever runs.
+  editor.child.stdin?.end()
+  await editor.exited
+  expect(editor.child.exitCode).toBe(0)
+  await third.stop()
+})
+
+test('[EC8] who is killed in mid-turn ends no turn', async () => {
+  const { first, client, folder } = await openFolder()
+  const editor = startAcp({ data: first.data, args: ['--agent', 'talker'] })
+  await initialize(editor)
+  const { result } = await editor.call('session/new', { cwd: folder, mcpServers: [] })
+  const { sessionId: key } = result
+  void editor.call('session/prompt', promptOf(key, '[[slow 10 50]] on'))
+  await editor.until(isChunk)
+  await editor.kill()
+  const wait = { params: { key }, query: {} }
+  for (;;) {
+    const [turn] = (await client.get('/api/conversations/{key}/turns', wait)).items
+    if (turn?.state === 'running') continue
+    expect(turn).toMatchObject({ state: 'answered' })
+    expect(turn?.text).toContain('echo: on')
+    return
+  }
+})
