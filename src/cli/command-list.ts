@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   diff: async () => (await import('./conversations/turn-files.ts')).diffCommand,
   rewind: async () => (await import('./conversations/turn-files.ts')).rewindCommand,
   fork: async () => (await import('./conversations/turn-files.ts')).forkCommand,
+  continue: async () => (await import('./conversations/continue.ts')).continueCommand,
   review: async () => (await import('./review/review.ts')).reviewCommand,
   land: async () => (await import('./review/land.ts')).landCommand,
   hosts: async () => (await import('./review/hosts.ts')).hosts,

@@ -20,7 +20,7 @@ const every = withPaths(await loadCommands())
 test('[CL1] the commands of this version are there, and up is the default', async () => {
   const names = (await loadCommands()).map(({ name }) => name)
   expect(names).toEqual(
-    'up server coordinator open status projects chat run consoles attach sessions conversations diff rewind fork review land hosts worktrees search notes cutover tasks work resume approvals agents secrets processes coordinators channels people token devices mcp demo-acp demo-mcp backup restore migrate export import rebuild doctor completion'.split(
+    'up server coordinator open status projects chat run consoles attach sessions conversations diff rewind fork continue review land hosts worktrees search notes cutover tasks work resume approvals agents secrets processes coordinators channels people token devices acp mcp demo-acp demo-mcp backup restore migrate export import rebuild doctor completion'.split(
       ' ',
     ),
   )
