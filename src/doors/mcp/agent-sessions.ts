@@ -1,7 +1,6 @@
 /** MCP tools to sign in, get the next action and log out, and the tools of coordinators. */
 
 import * as z from 'zod'
-import { Refusal } from '../../domain/errors.ts'
 import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
@@ -19,13 +18,13 @@ import {
   resumeContextAnswer,
   TaskAnswer,
 } from './resume-context-answer.ts'
+import { stillValid } from './still-valid.ts'
 import {
   agentSessionToken,
   agentTool,
   defineTool,
   reads,
   snakeFields,
-  type ToolCall,
   writes,
   writesOnce,
 } from './tool.ts'
@@ -175,15 +174,6 @@ export const getNextAction = defineTool({
     return toAnswer(answer)
   },
 })
-
-/**
- * SE3: refuses a credential that was revoked while the call waited; it is only told that its
- * session is over.
- */
-async function stillValid({ deps, presented }: ToolCall): Promise<void> {
-  if (!(await deps.credentials.whoHas(presented.hash, presented.secret)))
-    throw new Refusal('authentication_failed')
-}
 
 function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer {
   const { action, state, instruction } = next

@@ -16,26 +16,12 @@ import { mask } from '../../platform/log/mask.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { refusalOf } from '../../server/http/problem-answer.ts'
 import type { Presented } from '../../server/security/credentials.ts'
+import { instructionsFor } from './instructions.ts'
 import { nextStepFor } from './next-steps.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { runTool } from './run-tool.ts'
 import type { ServerInfo } from './tool-answer.ts'
 import { listedTools, toolNamed, toolsOf } from './tool-list.ts'
-
-/**
- * Instructions sent to every client when it connects (MC3). Must not contain a secret or anything
- * only some agents need.
- */
-const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
-
-If you are an agent that works here:
-1. Call authenticate with the agent_id and project_id you were given (in your prompt, or as HOLDFAST_AGENT_ID and HOLDFAST_PROJECT_ID in your environment). Leave passkey out if your connection carries your credential. If the answer is no_work, there is nothing to do: stop.
-2. Call get_next_action and do what its instruction says. Then call it again, and go on like this until the action is exit. This loop is all there is; nothing else starts or stops you.
-3. While you wait, call get_next_action with the longest wait_seconds your client can hold (50 if you do not know). The call returns the moment something happens. Do not poll.
-4. Answer people with respond_chat only: they do not see anything else you write.
-5. When the action is exit, stop. Call no other tool.
-
-A result with isError has a code, a message, and in next what to do about it.`
 
 export interface SdkRequest {
   readonly request: IncomingMessage
@@ -52,7 +38,10 @@ export interface SdkHandler {
 
 export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInfo): SdkHandler {
   const onerror = (error: Error): void => deps.logger.debug({ err: error }, 'mcp request refused')
-  const handler = createMcpHandler(() => serverFor(deps, serverInfo), { onerror })
+  const handler = createMcpHandler(
+    ({ authInfo }) => serverFor(deps, serverInfo, carriedBy(authInfo).presented),
+    { onerror },
+  )
   const nodeHandler = toNodeHandler(handler, { onerror })
   return {
     handle: ({ request, response, body, presented, requestId }) => {
@@ -70,10 +59,10 @@ export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInf
 }
 
 /** Builds the low-level server with prepared lists, so a request registers no tools. */
-function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
+function serverFor(deps: ServerDependencies, serverInfo: ServerInfo, { who }: Presented): Server {
   const server = new Server(serverInfo, {
     capabilities: { tools: {}, resources: {} },
-    instructions,
+    instructions: instructionsFor(who),
   })
   server.setRequestHandler('tools/list', async (_, { http }) => ({
     tools: listedTools(await toolsOf(deps.app, carriedBy(http?.authInfo).presented)),

@@ -9,6 +9,8 @@ import * as agents from './agent-sessions.ts'
 import * as approvals from './approvals.ts'
 import * as chats from './conversations.ts'
 import * as review from './review.ts'
+import * as results from './session-results.ts'
+import * as threads from './sessions.ts'
 import type { Annotations, Tool } from './tool.ts'
 import * as work from './work.ts'
 
@@ -56,8 +58,21 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   return { ...json, type: 'object' }
 }
 
+/** MC6: for people's own agents. */
+const ofSessions: readonly Tool[] = [
+  threads.listSessions,
+  threads.searchSessions,
+  threads.startSession,
+  threads.promptSession,
+  threads.waitForSession,
+  results.readSession,
+  results.readDiff,
+  results.answerApproval,
+]
+
 /** In the order in which an agent uses them; tools for coordinators come last. */
 const tools: readonly Tool[] = [
+  ...ofSessions,
   agents.authenticate,
   agents.getNextAction,
   chats.getPendingMessages,
@@ -123,12 +138,19 @@ const forWork = [
   work.getResumeContext,
 ]
 
-const byPurpose: Readonly<Record<ToolPurpose, ReadonlySet<string>>> = {
-  any: new Set(byName.keys()),
+const namesOfSessions = new Set(ofSessions.map(({ name }) => name))
+
+const byPurpose: Readonly<Record<ToolPurpose | 'person', ReadonlySet<string>>> = {
+  person: new Set(byName.keys()),
+  any: new Set([...byName.keys()].filter((name) => !namesOfSessions.has(name))),
   chat: new Set(forPrompted.map(({ name }) => name)),
   task: new Set(forWork.map(({ name }) => name)),
   role: new Set(forWork.map(({ name }) => name)),
 }
+
+/** Whether it acts for a person: by the person's token, or a script's. */
+export const isForPerson = ({ kind }: Presented['who']): boolean =>
+  kind === 'person' || kind === 'script'
 
 /** The names of the tools of a connection. */
 export async function toolsOf(
@@ -136,11 +158,12 @@ export async function toolsOf(
   { who, contextId }: Presented,
 ): Promise<ReadonlySet<string>> {
   const { launch } = who
+  if (isForPerson(who)) return byPurpose.person
   if (!launch) return byPurpose.any
   return byPurpose[await app.read(findToolPurpose, { launchId: launch.id, contextId }, who)]
 }
 
-export function listedTools(names = byPurpose.any): ListedTool[] {
+export function listedTools(names = byPurpose.person): ListedTool[] {
   listed ??= tools.map((tool) => ({
     name: tool.name,
     title: tool.title,

@@ -47,6 +47,17 @@ export const readApproval = defineQuery('read-approval', {
     approvalFor(reader, viewer, approvalOf(await existingApproval(reader, place))),
 })
 
+/** The session whose agent asks; null: it was asked in no turn. */
+export const findSessionOfApproval = defineQuery('find-session-of-approval', {
+  scope: 'read',
+  on: 'approval',
+  run: async (reader, { approvalId }: { approvalId: number }): Promise<string | null> => {
+    const row = await existingApproval(reader, { approvalId })
+    const turn = row.turn_id === null ? undefined : await reader.row('turns', { id: row.turn_id })
+    return turn?.conversation_key ?? null
+  },
+})
+
 /** Lists the approvals of a project, newest first, in pages (HT1). */
 export const listApprovals = defineQuery('list-approvals', {
   scope: 'read',

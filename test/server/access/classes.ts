@@ -74,3 +74,14 @@ export function toolAnswer(name: string): 'missing_scope' | 'not_found' | 'its o
   if (tool?.does.scope !== 'agent') return 'missing_scope'
   return Object.hasOwn(tool.input.shape, 'approval_id') ? 'not_found' : 'its own'
 }
+
+/** Tools of people's own agents that begin nothing, and whether what they are about may be one's. */
+export const toolsOfPeople = [
+  'list_sessions',
+  'search_sessions',
+  'prompt_session',
+  'wait_for_session',
+  'read_session',
+  'read_diff',
+  'answer_approval',
+].map((name) => ({ name, isOnes: mayBeOnes.has(toolNamed(name)?.does.on ?? 'nobody') }))

@@ -12,6 +12,7 @@ import { followEvents, openSocket } from '../../support/feed-clients.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { heard, openOthersConsole, type Person } from '../../support/others-console.ts'
 import { classOf, isShared, relayTypesAboutOnes, toolAnswer } from './classes.ts'
+import { leaks, type Scene, throughOwnAgents } from './own-agents.ts'
 
 interface Operation {
   readonly name: keyof Routes
@@ -19,8 +20,6 @@ interface Operation {
   readonly path: string
   readonly parameters: readonly { name: string; in: string }[]
 }
-
-type Scene = Awaited<ReturnType<typeof openOthersConsole>>
 
 async function operationsOf({ server }: Scene): Promise<Operation[]> {
   const { paths } = (await server.ask('/api/openapi.json')).json as {
@@ -108,12 +107,6 @@ function pathsOf(scene: Scene, { path, parameters }: Operation): string[] {
     if (Object.hasOwn(asked, name)) query.set(name, String(asked[name as keyof typeof asked]))
   return paths.map((each) => (query.size > 0 ? `${each}?${query}` : each))
 }
-
-/** What must not be told to others. */
-const leaks = ({ word, userSessionId, forkKey, worktreeId }: Scene, text: string): string[] =>
-  [word, userSessionId, forkKey, worktreeId].filter(
-    (secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)),
-  )
 
 /** What the routes of others' things are asked with: it would be taken, were it one's own. */
 const bodies: Partial<Record<keyof Routes, object>> = {
@@ -390,6 +383,7 @@ test('[SE28] 0 leaks: nobody else sees more than title and state by any way in',
     await throughStreams(scene),
     await throughRelay(scene),
     await throughMcp(scene),
+    await throughOwnAgents(scene),
   ]
   expect(ways.flat()).toEqual([])
 })
