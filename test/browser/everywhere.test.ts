@@ -55,7 +55,7 @@ beforeAll(async () => {
     '/channels',
     '/no/such/place',
   ]
-  places.push(...['project', 'agent', 'person', 'token'].map((what) => `/?new=${what}`))
+  places.push(...['session', 'project', 'agent', 'person', 'token'].map((what) => `/?new=${what}`))
 })
 
 /** Something on every tab: tasks that wait for each other, approvals that wait and that do not, a chat. */
@@ -312,7 +312,7 @@ test('[UI5] [UI11] the palette goes, searches, creates and returns by keyboard a
   await input.waitFor({ state: 'detached' })
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.textContent))
-    .toContain('Search or do…')
+    .toContain('New session')
 
   await openPalette(page)
   await page.keyboard.type('codex')

@@ -16,11 +16,13 @@ import { Shell } from './shell/shell.tsx'
 import { filterOf, type TaskFilter } from './work/task-filter.ts'
 
 /** Things that can be created from anywhere, in a dialog over the page with its own address. */
-export const creations = ['project', 'agent', 'person', 'token', 'phone'] as const
+export const creations = ['session', 'project', 'agent', 'person', 'token', 'phone'] as const
 export type Creation = (typeof creations)[number]
 
 interface AnySearch {
   new?: Creation
+  /** The project that a new session is to be in. */
+  in?: string
 }
 
 const root = createRootRoute({
@@ -29,7 +31,9 @@ const root = createRootRoute({
   errorComponent: PageError,
   validateSearch: (search): AnySearch => {
     const found = creations.find((each) => each === search['new'])
-    return found ? { new: found } : {}
+    const project = search['in']
+    if (!found) return {}
+    return { new: found, ...(typeof project === 'string' && { in: project }) }
   },
 })
 

@@ -238,7 +238,7 @@ test('[UI1] the sidebar lists sessions with state and title, marks unread, renam
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   await allow(projectId)
-  await rows.filter({ hasText: 'Ready: Move the build' }).filter({ hasText: 'unread' }).click()
+  await rows.filter({ hasText: 'Finished: Move the build' }).filter({ hasText: 'unread' }).click()
   await page.getByRole('log').getByText('echo: Move').waitFor()
   await rows
     .filter({ hasText: 'Move the build' })
@@ -254,7 +254,7 @@ test('[UI1] the sidebar lists sessions with state and title, marks unread, renam
   await page.getByRole('button', { name: 'Details' }).press('c')
   await page.waitForFunction(() => document.activeElement?.matches('[data-composer] textarea'))
   await page.getByRole('button', { name: 'Sessions of gil' }).press('Enter')
-  await rows.filter({ hasText: 'Vite 8' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Sessions of gil', expanded: false }).waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   expect(await axeFindings(page)).toEqual([])

@@ -127,7 +127,7 @@ test('[UI2] many tasks are found by words, status and agent, as a list or a boar
     .waitFor()
 })
 
-test('[UI9] work begins on Now, in a chosen project by a chosen agent', async () => {
+test('[UI14] a session begins in a chosen project with a chosen agent, and there again', async () => {
   const projectId = await makeProject('begun-on-now')
   await here.elsewhere.post('/api/agents', {
     body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' },
@@ -135,17 +135,19 @@ test('[UI9] work begins on Now, in a chosen project by a chosen agent', async ()
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
     params: { projectId, agentId: 'beginner' },
   })
-  const page = await here.ownerPage('/')
-  await page.getByLabel('Project', { exact: true }).selectOption({ label: 'begun-on-now' })
-  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'The beginner' })
-  await page.getByLabel('What should be done?').fill('Mend the gate')
-  await page.getByRole('button', { name: 'Start' }).click()
-  await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
-  await page.getByRole('log').getByText('Mend the gate').waitFor()
-  const params = { projectId, agentId: 'beginner' }
-  const { items } = await here.elsewhere.get(
-    '/api/projects/{projectId}/agents/{agentId}/messages',
-    { params },
-  )
-  expect(items.map(({ content }) => content)).toEqual(['Mend the gate'])
+  const page = await here.ownerPage('/?new=session')
+  const dialog = page.getByRole('dialog', { name: 'New session' })
+  const project = dialog.getByLabel('Project', { exact: true })
+  await project.selectOption({ label: 'begun-on-now' })
+  await dialog.getByLabel('Agent', { exact: true }).selectOption({ label: 'The beginner' })
+  await dialog.getByLabel('What should be done?').fill('Mend the gate')
+  await dialog.getByRole('button', { name: 'Start in the background' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/')
+  const { items } = await here.elsewhere.get('/api/conversations', { query: { projectId } })
+  expect(items).toMatchObject([{ agentId: 'beginner', opening: 'Mend the gate' }])
+  // The project used last is offered again, whatever is the newest.
+  await makeProject('newer-than-it')
+  await page.goto('/?new=session')
+  expect(await project.inputValue()).toBe(projectId)
 })

@@ -8,7 +8,7 @@ import type { ListedConversation } from '../../../src/protocol/conversations/con
 import { client, invalidate } from './queries.ts'
 import { useStreams } from './streams.ts'
 
-const mostListed = 200
+export const mostListed = 200
 const mostAtWork = 50
 /** Many events at once are one question. */
 const gatherMs = 500

@@ -9,6 +9,7 @@ import { useDecider } from '../live/display-names.ts'
 import { client, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button } from '../parts/button.tsx'
+import { KeyCap } from '../parts/key-cap.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { tickingClock } from '../parts/ticking-clock.ts'
 import { StateDot } from '../shell/state-dot.tsx'
@@ -105,9 +106,7 @@ function Strip({ title, text, until, waiting, onUndo }: StripProps) {
           onClick={onUndo}
         >
           {now.undo}
-          <kbd className="rounded-sm px-1 font-sans text-xs text-faint shadow-[inset_0_0_0_1px_var(--edge)] max-md:hidden">
-            u
-          </kbd>
+          <KeyCap name="u" />
         </Button>
       )}
       {left > 0 && (

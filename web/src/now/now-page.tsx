@@ -1,5 +1,6 @@
 /** Now: one row for each session that needs the person, has something to show, or is at work. */
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { loadOnce } from '../lazy-route.tsx'
 import { inbox } from '../live/approvals.ts'
 import { refetch, useHome } from '../live/queries.ts'
 import { Choice } from '../parts/choice.tsx'
@@ -11,8 +12,11 @@ import { FirstProject } from './first-project.tsx'
 import { GettingStarted } from './getting-started.tsx'
 import { NowList } from './now-list.tsx'
 import { type NowRows, nowGroups } from './now-rows.ts'
-import { StartWork } from './start-work.tsx'
 import { useNowRows } from './use-now-rows.ts'
+
+const NothingNow = lazy(
+  loadOnce(async () => ({ default: (await import('./nothing-now.tsx')).NothingNow })),
+)
 
 export function NowPage() {
   const { now } = useWords()
@@ -39,10 +43,14 @@ export function NowPage() {
         )
       }
     >
-      {home && <StartWork home={home} />}
       {home && <GettingStarted home={home} />}
       {error !== undefined && <ProblemNote error={error} onRetry={() => void refetch(inbox)} />}
       {shown && <NowList rows={shown} onCursor={setUnder} />}
+      {rows && projects.length > 0 && nowGroups.every((group) => rows[group].length === 0) && (
+        <Suspense>
+          <NothingNow />
+        </Suspense>
+      )}
       <FirstDay />
       {home && projects.length === 0 && <FirstProject />}
     </Page>

@@ -10,6 +10,7 @@ import { client, useMay } from '../live/queries.ts'
 import { refreshRecent } from '../live/recent.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
+import { KeyCap } from '../parts/key-cap.tsx'
 import { describeProblem, ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
@@ -153,7 +154,7 @@ export function OpenLink({ row }: { row: NowRow }) {
   const link = { className: buttonClass('quiet', 'ml-auto'), 'data-open': true }
   const inside = (
     <>
-      {now.open} <kbd className="press-key">Enter</kbd>
+      {now.open} <KeyCap name="Enter" />
     </>
   )
   const [asked] = approvals

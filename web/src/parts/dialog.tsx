@@ -21,6 +21,7 @@ interface InputDialogProps {
   readonly children: ReactNode
   /** Closing needs a button press: there is something in it that cannot be had again. */
   readonly keepOpen?: boolean
+  readonly wide?: boolean
 }
 
 export function InputDialog({
@@ -29,6 +30,7 @@ export function InputDialog({
   onClose,
   children,
   keepOpen = false,
+  wide = false,
 }: InputDialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   // The first thing to fill in has the focus; on a touch screen that would raise the keyboard over
@@ -51,7 +53,7 @@ export function InputDialog({
         <Dialog.Popup
           ref={popup}
           initialFocus={first}
-          className={`${popupClass} top-4 max-h-[calc(100dvh-2rem)] max-w-lg md:top-[10dvh] md:max-h-[80dvh]`}
+          className={`${popupClass} top-4 max-h-[calc(100dvh-2rem)] ${wide ? 'max-w-170' : 'max-w-lg'} md:top-[10dvh] md:max-h-[80dvh]`}
         >
           <DialogHead title={title} closable={!keepOpen} />
           {children}

@@ -1,10 +1,11 @@
 /** The dialog that creates something, over whatever page is open. */
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode } from 'react'
 import { PersonCreation } from '../access/person-creation.tsx'
 import { TokenCreation } from '../access/token-creation.tsx'
 import { AgentCreation } from '../agents/agent-creation.tsx'
 import { loadOnce } from '../lazy-route.tsx'
+import { NewSessionDialog } from '../now/new-session.tsx'
 import { Button } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { ProjectForm } from '../projects/project-form.tsx'
@@ -21,7 +22,14 @@ const PhoneSignIn = lazy(
 export function Creation({ what }: { what: What }) {
   const words = useWords()
   const navigate = useNavigate()
-  const close = () => void navigate({ to: '.', search: {}, replace: true })
+  const { projectId } = useParams({ strict: false })
+  const { in: wanted } = useSearch({ strict: false })
+  const close = () =>
+    void navigate({
+      to: '.',
+      search: ({ new: _, in: __, ...others }) => others,
+      replace: true,
+    })
   const layout = (fields: ReactNode, submit: ReactNode) => (
     <>
       <DialogBody>{fields}</DialogBody>
@@ -32,6 +40,8 @@ export function Creation({ what }: { what: What }) {
     </>
   )
   switch (what) {
+    case 'session':
+      return <NewSessionDialog projectId={wanted ?? projectId} onClose={close} />
     case 'project':
       return (
         <InputDialog open title={words.projects.new} onClose={close}>

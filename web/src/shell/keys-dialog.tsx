@@ -13,6 +13,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const keys: readonly (readonly [string, string])[] = [
     ['?', words.these],
     [paletteKeys, words.palette],
+    ['n', words.newSession],
     ['c', words.composer],
     [send, words.send],
     ['Shift+Enter', words.line],

@@ -7,7 +7,7 @@ import type {
   ListedConversation,
 } from '../../../src/protocol/conversations/conversation.ts'
 import { parseWebAddress } from '../conversations/web-address.ts'
-import type { LiveState } from './state-dot.tsx'
+import type { LiveState } from './live-state.ts'
 
 export interface ListedView {
   readonly id: string
@@ -28,6 +28,8 @@ export interface ListedView {
   readonly at: string
   readonly isLive: boolean
   readonly isUnread: boolean
+  /** What failed in it was dismissed. */
+  readonly isSettled: boolean
 }
 
 /** The most urgent first. */
@@ -41,6 +43,7 @@ const urgency: readonly NonNullable<ListedConversation['activity']>[] = [
   'idle',
   'ended',
 ]
+const isFinished = (activity: string): boolean => activity === 'idle' || activity === 'ended'
 const live: ReadonlySet<string> = new Set(['waiting', 'limited', 'working', 'starting'])
 
 /** Sessions side by side; more do not fit. */
@@ -72,8 +75,9 @@ export function viewsOf(listed: readonly ListedConversation[], projectId: string
 function viewOf(id: string, some: readonly ListedConversation[], projectId: string): ListedView {
   const [first] = oldestFirst(some)
   const key = first?.key ?? ''
-  const activity = urgency.find((each) => some.some((one) => one.activity === each)) ?? 'idle'
+  const activity = urgency.find((each) => some.some((one) => activityIn(one) === each)) ?? 'idle'
   const named = titleOfAll(some)
+  const isUnread = some.some(({ unread }) => unread)
   return {
     id,
     key,
@@ -85,12 +89,17 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
     agents: [...new Set(some.flatMap((one) => one.agentId ?? []))],
     roles: some.length,
     title: named ? oneLine(named) : undefined,
-    state: activity,
+    state: isFinished(activity) && isUnread ? 'finished' : activity,
     at: some[0]?.lastMessage?.createdAt ?? some[0]?.updated ?? '',
     isLive: live.has(activity),
-    isUnread: some.some(({ unread }) => unread),
+    isSettled: some.every(({ settled }) => settled),
+    isUnread,
   }
 }
+
+/** What waits for its folder waits for nobody. */
+const activityIn = ({ activity, waitsFor }: ListedConversation) =>
+  waitsFor ? 'starting' : activity
 
 const oldestFirst = <Item extends { readonly created: string }>(some: readonly Item[]): Item[] =>
   some.toSorted((a, b) => (a.created < b.created ? -1 : 1))

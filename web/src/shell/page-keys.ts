@@ -1,8 +1,10 @@
 /**
- * Keys that work wherever nothing is being typed: `?` shows all of them, `c` goes to the composer.
- * No letter decides anything.
+ * Keys that work wherever nothing is being typed: `?` shows all of them, `n` begins a session, `c`
+ * goes to the composer. No letter decides anything.
  */
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { useMay } from '../live/queries.ts'
 
 export const focusComposer = (): void =>
   document.querySelector<HTMLTextAreaElement>('[data-composer] textarea')?.focus()
@@ -14,18 +16,22 @@ export const isTyping = (target: EventTarget | null): boolean =>
 
 export function usePageKeys() {
   const [open, setOpen] = useState(false)
+  const mayWrite = useMay('write')
+  const navigate = useNavigate()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const hasDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
       if (hasDialog || event.defaultPrevented || isTyping(event.target)) return
       if (event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key === '?') setOpen(true)
+      else if (event.key === 'n' && mayWrite)
+        void navigate({ to: '.', search: (search) => ({ ...search, new: 'session' }) })
       else if (event.key === 'c' && document.querySelector('[data-composer]')) focusComposer()
       else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [])
+  }, [mayWrite, navigate])
   return { open, hide: () => setOpen(false) }
 }

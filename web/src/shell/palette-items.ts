@@ -90,7 +90,12 @@ export function paletteItems(sources: Sources): PaletteItem[] {
   const { words, home, may, navigate, signOut } = sources
   const { palette } = words
   const creations = [
-    ...(may.write ? ([['project', words.projects.new]] as const) : []),
+    ...(may.write
+      ? ([
+          ['session', words.now.newSession],
+          ['project', words.projects.new],
+        ] as const)
+      : []),
     ...(may.manage
       ? ([
           ['agent', words.agents.new],

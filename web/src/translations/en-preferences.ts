@@ -39,6 +39,7 @@ export const shortcuts = {
   title: 'Keyboard shortcuts',
   these: 'These shortcuts',
   palette: 'Search, or do something',
+  newSession: 'Begin a session',
   composer: 'Go to the composer',
   send: 'Send',
   line: 'A new line',

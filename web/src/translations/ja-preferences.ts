@@ -43,6 +43,7 @@ export const shortcuts: typeof english.shortcuts = {
   title: 'キーボードショートカット',
   these: 'この一覧',
   palette: '検索・操作',
+  newSession: '新しいセッションを始める',
   composer: '入力欄へ移動',
   send: '送信',
   line: '改行',
