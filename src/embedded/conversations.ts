@@ -198,7 +198,7 @@ export function conversationsOn(
     getNote: async (date) => {
       const day = parseDay(date)
       const contents = day && (await store.read((reader) => noteContents(reader, day)))
-      if (!contents || contents.chapters.length === 0) return null
+      if (!contents || contents.chapters.length + contents.threads.length === 0) return null
       let text = ''
       for await (const piece of noteText(store, contents)) text += piece
       return text

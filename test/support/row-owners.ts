@@ -63,6 +63,7 @@ const owners: Partial<Record<Table, readonly Owner[]>> = {
   imported_sessions: [conversation],
   session_names: [conversation],
   chapters: anyConversation,
+  thread_days: [...anyConversation, by('day', noteStream)],
   notes: [by('day', noteStream)],
   contexts: anyConversation,
   turns: [...anyConversation, userSession],

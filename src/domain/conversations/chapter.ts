@@ -205,6 +205,28 @@ function listed(title: string, lines: readonly string[], always: boolean): strin
   ]
 }
 
+/** A session of the day, in which nothing is closed: it goes on. */
+export interface NotedThread {
+  readonly key: string
+  readonly projectId: string | null
+  readonly title: string
+  /** Those that had turns on the day. */
+  readonly agents: readonly string[]
+  readonly turns: number
+}
+
+/** One line for each session of a day, with the address of its page; empty when there is none. */
+export function noteThreads(threads: readonly NotedThread[]): string {
+  if (threads.length === 0) return ''
+  const lines = threads.map(({ key, projectId, title, agents, turns }) => {
+    const name = plainName(title) || key
+    const page = `/projects/${encodeURIComponent(projectId ?? '')}/session/${encodeURIComponent(key)}`
+    const named = projectId === null ? name : `[${name}](${page})`
+    return `- ${named} · ${agents.map(plainName).join(', ')} · ${turns} ${turns === 1 ? 'turn' : 'turns'}`
+  })
+  return `\n## Sessions\n\n${lines.join('\n')}\n`
+}
+
 const inOneLine = (text: string): string =>
   shortened(
     text.split(lineEnds).join(' ').replaceAll(unprintable, '\ufffd').trim(),

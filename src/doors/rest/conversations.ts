@@ -289,7 +289,8 @@ export const noteHandlers: HandlersOf<typeof noteRoutes> = {
   getNote: by(readNote, async ({ params, query: { timezone }, who, deps }) => {
     const day = parseDay(params.day)
     const contents = day && (await deps.app.read(readNote, { day }, who))
-    if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
+    if (!contents || contents.chapters.length + contents.threads.length === 0)
+      throw noSuchNote(params.day)
     let text = ''
     for await (const piece of noteText(deps.store, contents, timezone && zoneOf(timezone)))
       text += piece

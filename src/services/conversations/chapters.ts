@@ -44,6 +44,12 @@ import {
   selectNotNoted,
   totalsOf,
 } from '../../store/conversations/notes.ts'
+import {
+  noteThreadDays,
+  selectThreadDaysToNote,
+  selectThreadsNotNoted,
+  threadsOf,
+} from '../../store/conversations/thread-days.ts'
 import { cutDayPage, cutSeqPage, dayOf, seqOf } from '../../store/page-cursor.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { ownerInRow } from '../access/owners.ts'
@@ -141,16 +147,20 @@ export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
   run: async (tx, { day }, { now }): Promise<{ more: boolean }> => {
     const few = { day, limit: maxAddedChapters }
     const found = await tx.all(selectNotNoted, few)
-    if (found.length === 0) return { more: false }
+    const threads = await tx.all(selectThreadsNotNoted, few)
+    if (found.length + threads.length === 0) return { more: false }
     const seq = tx.append(noteStream(day), { type: 'chapters-noted', data: { day } })
     await tx.write(numberChapters, { ...few, seq })
     await tx.write(deleteRemovedChapters, few)
+    await noteThreadDays(tx, few, seq)
     const before = await tx.row('notes', { day })
     const kept = { written_seq: before?.written_seq ?? 0, problem: before?.problem ?? null }
-    const row = { day, ...(await totalsOf(tx, day)), seq, ...kept, updated_at: now }
+    const totals = await totalsOf(tx, day)
+    const conversations = totals.conversations + (await threadsOf(tx, day))
+    const row = { day, ...totals, conversations, seq, ...kept, updated_at: now }
     await tx.put('notes', row)
     tx.append(home, { type: 'note-changed', data: { note: noteOf(row) } })
-    return { more: found.length === maxAddedChapters }
+    return { more: Math.max(found.length, threads.length) === maxAddedChapters }
   },
 })
 
@@ -319,24 +329,30 @@ export const readNote = defineQuery('read-note', {
   run: async (reader, { day, viewer }: { day: Day; viewer: Viewer }): Promise<NoteContents> => {
     const contents = await noteContents(reader, day)
     if (viewer === null) return contents
-    const chapters: NoteContents['chapters'][number][] = []
-    for (const chapter of contents.chapters) {
-      const row = await reader.row('conversations', { key: chapter.key })
-      if (isVisible(viewer, row && ownerInRow(row))) chapters.push(chapter)
+    const seen = new Set<string>()
+    for (const { key } of [...contents.chapters, ...contents.threads]) {
+      const row = await reader.row('conversations', { key })
+      if (isVisible(viewer, row && ownerInRow(row))) seen.add(key)
     }
-    return { ...contents, chapters }
+    const chapters = contents.chapters.filter(({ key }) => seen.has(key))
+    return { ...contents, chapters, threads: contents.threads.filter(({ key }) => seen.has(key)) }
   },
 })
 
 const daysPageSize = 100
 
-/** Lists days with closed chapters that are missing from their note, oldest first. */
+/** Lists days that miss something in their note: closed chapters, and sessions once over. */
 export const findDaysToNote = defineQuery('find-days-to-note', {
   scope: 'server',
   on: 'nobody',
   withoutSnapshot: true,
-  run: async (reader): Promise<Day[]> =>
-    (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
+  run: async (reader, _, { now }): Promise<Day[]> => {
+    const limit = daysPageSize
+    const closed = await reader.all(selectDaysToNote, { limit })
+    const before = logicalDay(await cutoverRule(reader), now)
+    const over = await reader.all(selectThreadDaysToNote, { before, limit })
+    return [...new Set([...closed, ...over].map(({ day }) => day))].sort()
+  },
 })
 
 /** Chapters closed in one commit. Few enough not to delay new messages (DC8). */

@@ -8,6 +8,7 @@ import {
   selectDraftsBefore,
 } from '../../store/conversations/conversations.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
+import { removeThreadDaysOf } from '../../store/conversations/thread-days.ts'
 import { closeLimitedHolders, liveLaunchesIn } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { disownTurnFiles } from '../../store/turns/turn-files.ts'
@@ -83,6 +84,7 @@ async function removeConversation(
   await tx.delete('landing_steps', { conversation_key: key })
   await tx.delete('landings', { conversation_key: key })
   await tx.write(removeChaptersOf, { key })
+  await tx.write(removeThreadDaysOf, { key })
   await tx.delete('open_conversations', { conversation_key: key })
   await tx.delete('conversation_names', { conversation_key: key })
   await tx.delete('session_names', { conversation_key: key })

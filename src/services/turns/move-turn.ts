@@ -12,6 +12,7 @@ import type { NewRow } from '../../store/rows.ts'
 import type { Tx } from '../../store/store.ts'
 import { type TurnRow, turnLife } from '../../store/turns/turns.ts'
 import { tellSession } from '../tell-session.ts'
+import { keepThreadDay } from './thread-day.ts'
 
 /** A turn is decided under the lock of its conversation; in a role, of its user session. */
 export const lockTurn = (tx: Tx, { user_session_id: id, conversation_key: key }: TurnRow): void =>
@@ -21,6 +22,7 @@ export const lockTurn = (tx: Tx, { user_session_id: id, conversation_key: key }:
 export async function addTurn(tx: Tx, row: NewRow<'turns'>): Promise<void> {
   await tx.insert('turns', { ...row, state: 'queued' })
   await tx.write(touchTurn, { key: row.conversation_key, at: row.created_at })
+  if (row.about === 'chat') await keepThreadDay(tx, row)
   // The message tells of others, or the move that they follow from.
   if (row.about === 'prompt') await tellSession(tx, row.conversation_key)
 }

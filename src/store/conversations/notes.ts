@@ -9,11 +9,13 @@ import {
   type CutoverRule,
   type Day,
   endOf,
+  type NotedThread,
   type NoteSection,
   type NoteSummary,
   noteHead,
   noteSection,
   noteSummary,
+  noteThreads,
 } from '../../domain/conversations/chapter.ts'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -27,6 +29,7 @@ import type { Reader, Store } from '../store.ts'
 import { cutoverRule, selectChapter } from './chapters.ts'
 import { channelOfConversation } from './conversation-identity.ts'
 import { messagesAfter, messagesBefore } from './messages.ts'
+import { notedThreads } from './thread-days.ts'
 
 export type NoteRow = Tables['notes']
 
@@ -156,6 +159,7 @@ export interface NoteContents {
   /** The event of the note's stream up to which this is valid. */
   readonly seq: number
   readonly chapters: readonly NotedChapter[]
+  readonly threads: readonly NotedThread[]
   readonly rule: CutoverRule
   readonly work: Omit<NoteSummary, 'conversations'>
 }
@@ -247,22 +251,25 @@ export async function noteContents(reader: Reader, day: Day): Promise<NoteConten
   }
   const rule = await cutoverRule(reader)
   const within = { from: boundaryOf(rule, day), to: endOf(rule, day), limit: maxWorkLines }
-  return { day, seq, chapters, rule, work: await workOf(reader, within) }
+  const threads = await notedThreads(reader, rule, day)
+  return { day, seq, chapters, threads, rule, work: await workOf(reader, within) }
 }
 
 /** `timezone`: of the times, where it is not that of the days. */
 export async function* noteText(
   store: Pick<Store, 'read'>,
-  { day, chapters, rule, work }: NoteContents,
+  { day, chapters, threads, rule, work }: NoteContents,
   timezone = rule.timezone,
 ): AsyncGenerator<string> {
-  const channels = [...new Set(chapters.map(channelOfConversation))].sort()
+  const channels = [...new Set([...chapters, ...threads].map(channelOfConversation))].sort()
   const messages = chapters.reduce((sum, chapter) => sum + chapter.messages, 0)
-  yield noteHead({ day, channels, conversations: chapters.length, messages })
+  const conversations = chapters.length + threads.length
+  yield noteHead({ day, channels, conversations, messages })
   yield noteSummary({
     conversations: chapters.filter(({ summary }) => summary.trim() !== ''),
     ...work,
   })
+  yield noteThreads(threads)
   let chars = 0
   for (const { key } of chapters) {
     const withMessages = chars < maxTextChars

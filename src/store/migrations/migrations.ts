@@ -27,6 +27,7 @@ import { movedMessages } from './0058-moved-messages.ts'
 import { threadNames } from './0059-thread-names.ts'
 import { answeredMessages } from './0060-answered-messages.ts'
 import { continuedSessions } from './0061-continued-sessions.ts'
+import { daysOfSessions } from './0062-days-of-sessions.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -54,6 +55,7 @@ export const migrations = numbered([
   threadNames,
   answeredMessages,
   continuedSessions,
+  daysOfSessions,
 ])
 
 export const newestVersion = migrations.length

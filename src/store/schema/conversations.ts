@@ -169,6 +169,16 @@ export const conversationTables = {
   },
 
   /** The note of a day; its text is made from the chapters on request. */
+  /** DC3: a day on which something was asked in a session. */
+  thread_days: {
+    day: key<Day>(),
+    conversation_key: key<string>(),
+    /** The event of the note that names it; null: none does yet. */
+    note_seq: column<number | null>(null),
+    /** Deleted since. */
+    removed: column<number>(0),
+  },
+
   notes: {
     day: key<Day>(),
     conversations: column<number>(),

@@ -1,6 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { noteDay } from '../../../src/jobs/cutover.ts'
+import { findDaysToNote } from '../../../src/services/conversations/chapters.ts'
 import { openTestServer } from '../../support/server.ts'
 
 const key = 'telegram:123456'
@@ -76,6 +78,39 @@ describe('notes over HTTP', () => {
       status: 400,
       code: 'invalid_request',
     })
+  })
+
+  test('[DC13] each session of a day has a line in its note once the day is over, and none when it is deleted', async () => {
+    const server = await openTestServer()
+    const { ask, clock, store } = server
+    const post = (to: string, body: unknown) => ask(to, { method: 'POST', body })
+    const { id } = (await post('/api/projects', { name: 'p' })).json
+    await post('/api/agents', { id: 'coder', name: 'Coder', protocol: 'mcp' })
+    await ask(`/api/projects/${id}/agents/coder`, { method: 'PUT', body: {} })
+    const begin = async (content: string) =>
+      (await post(`/api/projects/${id}/conversations`, { agentId: 'coder', content })).json.key
+    const gate = await begin('Mend the [gate](x)\nand more')
+    const roof = await begin('Mend the roof')
+    expect(await store.query(findDaysToNote, {})).toEqual([])
+    expect((await ask('/api/notes/20260301')).status).toBe(404)
+    clock.advance(24 * 60 * 60 * 1000)
+    expect(await store.query(findDaysToNote, {})).toEqual(['2026-03-01'])
+    await noteDay(store, '2026-03-01')
+    const lineOf = (key: string, title: string) =>
+      `- [${title}](/projects/${id}/session/${encodeURIComponent(key)}) · coder · 1 turn\n`
+    const note = async () => (await ask('/api/notes/20260301')).text
+    expect(await note()).toContain(lineOf(gate, 'Mend the gate(x)'))
+    expect(await note()).toContain(lineOf(roof, 'Mend the roof'))
+    expect(await note()).toContain('channels: ["session"]\nconversations: 2\n')
+    // What is asked on the next day belongs to that.
+    await post('/api/chat', { projectId: id, conversationKey: gate, content: 'More.' })
+    expect(await store.query(findDaysToNote, {})).toEqual([])
+    await ask(`/api/conversations/${gate}`, { method: 'DELETE' })
+    expect(await store.query(findDaysToNote, {})).toEqual(['2026-03-01'])
+    await noteDay(store, '2026-03-01')
+    expect(await note()).not.toContain('gate')
+    expect(await note()).toContain('roof')
+    expect(await store.query(findDaysToNote, {})).toEqual([])
   })
 
   test('[DC3] a day that is over becomes a note, a file and an answer alike, with front matter, links and a section for each', async () => {
