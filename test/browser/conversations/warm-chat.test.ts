@@ -185,7 +185,7 @@ test('[CH14] an answer is read while it is being said, and stands there once who
   await page.locator('[data-limit="goes-on"]').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.reload()
-  await page.locator('[data-limit="goes-on"]').getByRole('button').click()
+  await page.getByRole('button', { name: 'Do not go on by itself' }).click()
   await page.locator('[data-limit="waits"]').waitFor()
 })
 

@@ -87,6 +87,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const entries = pane.entries.filter(
     (entry) => entry.kind !== 'turn' || !files?.get(entry.id)?.rewound,
   )
+  const newestTurn = entries.findLastIndex(({ kind }) => kind === 'turn')
   const begun = conversationKey !== undefined && over > 0
   const about = useQuery({
     ...conversation(conversationKey ?? ''),
@@ -135,6 +136,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
                   >
                     <TurnView
                       turn={entry}
+                      isNewest={index === newestTurn}
                       files={files?.get(entry.id)}
                       carded={limit?.messageId === entry.id}
                     />

@@ -7,7 +7,10 @@ import { notify } from '../parts/notices.tsx'
 import { SendingButton } from '../parts/sending-button.tsx'
 import { useWaitStage } from '../parts/wait-stage.ts'
 import { WhyEnded } from '../processes/why-ended.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
+import { Buttons, failureClass } from '../turns/failure-card.tsx'
+import { usePaneActions } from '../turns/pane-actions.ts'
 import type { AgentPresence } from './agent-presence.ts'
 
 interface AgentProblemProps {
@@ -87,14 +90,24 @@ interface NoteProps {
   readonly children: ReactNode
 }
 
-const Note = ({ title, detail, next, children }: NoteProps) => (
-  <div className="my-3 flex flex-col gap-1 rounded-md bg-warn-wash px-3 py-2.5 [overflow-wrap:anywhere]">
-    <p className="font-medium text-warn">{title}</p>
-    {detail && <p className="text-sm">{detail}</p>}
-    <p>{next}</p>
-    <div className="mt-1 flex flex-wrap justify-end gap-2">{children}</div>
-  </div>
-)
+const Note = ({ title, detail, next, children }: NoteProps) => {
+  const { console: words } = useWords()
+  const { continueWith, mayWrite } = usePaneActions()
+  return (
+    <div className={`my-2 ${failureClass}`}>
+      <p className="flex items-baseline gap-2 font-semibold">
+        <StateDot state="failed" />
+        {title}
+      </p>
+      {detail && <p className="text-sm">{detail}</p>}
+      <p className="text-sm text-quiet">{next}</p>
+      <Buttons>
+        {children}
+        {mayWrite && continueWith && <Button onClick={continueWith}>{words.continueWith}</Button>}
+      </Buttons>
+    </div>
+  )
+}
 
 /** Lifts the hold (CO7). */
 export function Release({ place, agentName }: Pick<AgentProblemProps, 'place' | 'agentName'>) {

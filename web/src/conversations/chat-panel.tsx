@@ -3,7 +3,7 @@
  * and done, and where one writes.
  */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
@@ -11,24 +11,25 @@ import type { Project } from '../../../src/protocol/projects/project.ts'
 import { withMessages } from '../../../src/protocol/threads/fold-conversation.ts'
 import type { ThreadState } from '../../../src/protocol/threads/thread-state.ts'
 import { asksSomething, hasFailed } from '../../../src/protocol/threads/thread-turn.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { discard, flushOutbox, isFor, send, sendAgain, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
-import { client, invalidate, useMay, useMe } from '../live/queries.ts'
+import { invalidate, useMay, useMe } from '../live/queries.ts'
 import { useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
 import { changeThread } from '../live/threads.ts'
-import { configureChat, useOffers, useTurns } from '../live/turns.ts'
+import { useOffers, useTurns } from '../live/turns.ts'
 import { useChat, webChatKey } from '../live/work.ts'
-import { buttonClass } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { type Attachment, attachedTo } from '../turns/attachments.tsx'
 import { Composer, type ComposerHandle } from '../turns/composer.tsx'
 import { LimitCard } from '../turns/limit-card.tsx'
-import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
+import { PaneActionsContext } from '../turns/pane-actions.ts'
 import { Primer } from '../turns/primer.tsx'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
 import { RewoundNote } from '../turns/rewind.tsx'
@@ -53,8 +54,13 @@ import { usePriority } from './priority.tsx'
 import { QueueNotes } from './queue-notes.tsx'
 import { ReviewLink } from './review-link.tsx'
 import { useNameOf } from './titles.ts'
+import { useChatActions } from './use-chat-actions.ts'
 import { useChatPanel } from './use-chat-panel.ts'
 import { WorkplaceLine } from './workplace.tsx'
+
+const ContinueDialog = lazy(
+  loadOnce(async () => ({ default: (await import('./continue-dialog.tsx')).ContinueDialog })),
+)
 
 /** The server's limit. */
 const maxMessage = 500_000
@@ -96,7 +102,14 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
     thinking: running !== undefined,
     isAsked,
   })
-  const actions = useChatActions(projectId, agent.id, { key, mayWrite })
+  const [isChoosing, setChoosing] = useState(false)
+  const canContinue = mayWrite && about !== undefined
+  const actions = useChatActions(projectId, agent.id, {
+    key,
+    mayWrite,
+    choose: canContinue ? setChoosing : undefined,
+    agents: about?.agents,
+  })
   const place = { projectId, agentId: agent.id, key: isChat ? undefined : key }
   const unsent = useOutbox().filter((each) => each.by === me?.id && isFor(each, place))
   const onSent = useCallback(
@@ -178,6 +191,11 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           <TitleForm key={about.title} conversationKey={key} title={about.title} shown={title} />
         )}
         {about?.forkedFrom && <ForkedFrom origin={about.forkedFrom} />}
+        {canContinue && (
+          <Button className="self-start" onClick={() => setChoosing(true)}>
+            {words.console.continueWith}
+          </Button>
+        )}
         <WorkplaceLine about={about} place={place} mayWrite={mayWrite && isChat} />
         {about && <Primer conversationKey={key} />}
       </ViewHead>
@@ -282,70 +300,17 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           )}
         </div>
       </section>
+      {isChoosing && (
+        <Suspense>
+          <ContinueDialog
+            conversationKey={key}
+            projectId={projectId}
+            agentId={agent.id}
+            onClose={() => setChoosing(false)}
+          />
+        </Suspense>
+      )}
     </PaneActionsContext>
-  )
-}
-
-/** The turn knows what it was asked; its messages may be on an earlier page. */
-async function sayAgain(
-  projectId: string,
-  toAgentId: string,
-  { key, turnId }: { key: string; turnId: string },
-) {
-  const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', {
-    params: { key, turnId },
-  })
-  const content = turn.content
-    .flatMap((part) => (part.type === 'text' ? part.text : []))
-    .join('\n\n')
-  if (key === webChatKey(projectId, toAgentId))
-    return client.post('/api/chat', { body: { projectId, toAgentId, content } })
-  return client.post('/api/conversations/{key}/messages', {
-    params: { key },
-    body: { role: 'user', content },
-  })
-}
-
-const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
-const goOnPath = '/api/conversations/{key}/go-on'
-
-function useChatActions(
-  projectId: string,
-  agentId: string,
-  { key, mayWrite }: { key: string; mayWrite: boolean },
-): PaneActions {
-  return useMemo(
-    () => ({
-      agentId,
-      projectId,
-      conversationKey: key,
-      mayWrite,
-      answer: (approvalId, { kind, optionId }, always, isQuestion) => {
-        const status =
-          isQuestion || kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
-        const body = { status, ...(isQuestion && { optionId }), ...(always && { always }) }
-        return client.post(decide, { params: { projectId, approvalId: String(approvalId) }, body })
-      },
-      decline: (approvalId) =>
-        client.post(decide, {
-          params: { projectId, approvalId: String(approvalId) },
-          body: { status: 'rejected' },
-        }),
-      retry: ({ id }) => sayAgain(projectId, agentId, { key, turnId: id }),
-      goOn: (goOn) => client.post(goOnPath, { params: { key }, body: { goOn } }),
-      stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
-      withdraw: (seq) =>
-        client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),
-      move: (seq, to) => {
-        const body = to === 'now' ? { now: true } : { before: to.before && Number(to.before) }
-        return client.post('/api/conversations/{key}/messages/{seq}/move', {
-          params: { key, seq },
-          body: body as never,
-        })
-      },
-      configure: (change) => configureChat(key, change),
-    }),
-    [projectId, agentId, key, mayWrite],
   )
 }
 

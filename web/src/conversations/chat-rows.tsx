@@ -38,6 +38,7 @@ export function ChatRows({ entries, lastSeen }: ChatRowsProps) {
   // What Holdfast says of a turn stands under the agent's name.
   const isByAgent = ({ role, senderId, senderName }: Message): boolean =>
     role === 'assistant' && senderName === undefined && !agents.some(({ id }) => id === senderId)
+  const newestTurn = entries.findLastIndex(({ kind }) => kind === 'turn')
   const firstNew = firstNewIn(entries, lastSeen, me?.id)
   const lastAt = entries[firstNew - 1]?.at
   const days = entries.map(({ at }) => writing.day(at))
@@ -62,6 +63,7 @@ export function ChatRows({ entries, lastSeen }: ChatRowsProps) {
               {entry.kind === 'turn' ? (
                 <TurnView
                   turn={entry.turn}
+                  isNewest={index === newestTurn}
                   repeatedIn={repetitionOf(entry, entries[index + 1])}
                   repeats={
                     before && repetitionOf(before, entry) && before.kind === 'turn'

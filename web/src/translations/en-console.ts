@@ -127,10 +127,29 @@ export const consoleWords = {
   cancelled: 'Stopped.',
   repeatedIn: 'It was told once more: to that attempt',
   repeats: 'Told once more, after the attempt that was cut off',
-  unknown:
-    'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
-  turnFailed: 'The agent could not answer',
-  probablyError: 'This is probably an error of its model, not an answer.',
+  continueWith: 'Continue with…',
+  failures: {
+    titles: {
+      signedOut: (agent: string) => `${agent} is signed out`,
+      gone: (agent: string) => `${agent} ended unexpectedly`,
+      tooLong: (agent: string) => `${agent} took too long`,
+      doubtful: (agent: string) => `${agent} probably answered with an error`,
+      error: (agent: string) => `${agent} could not answer`,
+    },
+    faults: {
+      signedOut: () => 'Its vendor wants a sign-in.',
+      gone: () => 'Its process ended in the middle; what it did last is not known.',
+      tooLong: () => 'A turn may take no longer in this project.',
+      doubtful: () => 'This is probably an error of its model, not an answer.',
+      error: (agent: string) => `${agent} reported this.`,
+    },
+    kept: 'What was said is kept.',
+    keptFiles: (count: number) =>
+      count === 1 ? 'The file it changed is kept.' : `The ${count} files it changed are kept.`,
+    mayHaveRun: 'Its last step may have been done.',
+    output: 'Show output',
+    signIn: 'Sign in…',
+  },
   endedWithout: (agent: string) => `${agent} has stopped without an answer`,
   lastFailed: 'Waits for you: its last turn failed',
   stopReasons: {

@@ -119,10 +119,28 @@ export const consoleWords: typeof English = {
   cancelled: '停止しました。',
   repeatedIn: 'もう一度伝えました。その回へ',
   repeats: '途中で切れた回のあと、もう一度伝えました',
-  unknown:
-    '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
-  turnFailed: 'エージェントは回答できませんでした',
-  probablyError: 'これは回答ではなく、おそらくモデルのエラーです。',
+  continueWith: '別のエージェントで続ける…',
+  failures: {
+    titles: {
+      signedOut: (agent) => `${agent} はサインアウトしています`,
+      gone: (agent) => `${agent} が予期せず終了しました`,
+      tooLong: (agent) => `${agent} の処理が長すぎました`,
+      doubtful: (agent) => `${agent} の回答はおそらくエラーです`,
+      error: (agent) => `${agent} は回答できませんでした`,
+    },
+    faults: {
+      signedOut: () => '提供元へのサインインが必要です。',
+      gone: () => '途中でプロセスが終了しました。最後の操作の結果は不明です。',
+      tooLong: () => 'このプロジェクトのターンの時間制限に達しました。',
+      doubtful: () => '回答ではなく、おそらくモデルのエラーです。',
+      error: (agent) => `${agent} からの報告です。`,
+    },
+    kept: '会話の内容は残っています。',
+    keptFiles: (count) => `変更した ${count} ファイルは残っています。`,
+    mayHaveRun: '最後の操作は実行された可能性があります。',
+    output: '出力を表示',
+    signIn: 'サインイン…',
+  },
   endedWithout: (agent) => `${agent} は答えずに終わりました`,
   lastFailed: '待機中: 直前のターンは失敗しました',
   stopReasons: {

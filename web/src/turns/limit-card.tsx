@@ -1,9 +1,10 @@
 /** An agent at its vendor's limit (AG6): until when, and whether it goes on by itself then. */
 
-import { SubmitButton } from '../parts/button.tsx'
+import { Button, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { usePaneActions } from './pane-actions.ts'
 import { useRequest } from './use-request.ts'
 
 interface LimitCardProps {
@@ -19,6 +20,7 @@ export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCa
   const writing = useWriting()
   const time = writing.moment(limit.until, Date.now())
   const { send, waiting, error } = useRequest()
+  const { continueWith } = usePaneActions()
   const choose = (goOn: boolean) => void send(() => onChoose(goOn))
   return (
     <section
@@ -44,6 +46,7 @@ export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCa
           >
             {limit.goesOn ? words.goOnNot : words.goOnAt(time)}
           </SubmitButton>
+          {continueWith && <Button onClick={continueWith}>{words.continueWith}</Button>}
         </div>
       )}
     </section>

@@ -13,6 +13,8 @@ type Option = AskedPermission['options'][number]
 export interface PaneActions {
   /** The agent that gets the prompts. */
   readonly agentId: string
+  /** All that were in it one after another, where there were several. */
+  readonly agents?: readonly { readonly agentId: string; readonly since: string }[]
   readonly projectId: string
   /** Undefined until it has begun. */
   readonly conversationKey: string | undefined
@@ -37,6 +39,8 @@ export interface PaneActions {
   readonly configure?: (change: ConfigChange) => Promise<unknown>
   readonly goOn: (goOn: boolean) => Promise<unknown>
   readonly stop: () => Promise<unknown>
+  /** Asks for the agent or model that goes on; left out where there is no choice. */
+  readonly continueWith?: () => void
 }
 
 export const PaneActionsContext = createContext<PaneActions | undefined>(undefined)
@@ -46,3 +50,7 @@ export function usePaneActions(): PaneActions {
   if (!actions) throw new Error('PaneActionsContext is missing')
   return actions
 }
+
+/** Who it was that worked on what was begun then. */
+export const agentAt = ({ agents = [], agentId }: PaneActions, at: string): string =>
+  (agents.findLast(({ since }) => since <= at) ?? agents[0])?.agentId ?? agentId

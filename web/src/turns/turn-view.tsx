@@ -8,12 +8,11 @@ import { isAnswer, type ThreadTurn } from '../../../src/protocol/threads/thread-
 import { answerIn, type Item } from '../../../src/protocol/threads/turn-items.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
-import { Button } from '../parts/button.tsx'
 import { AgentIcon, HistoryIcon, ThoughtIcon } from '../parts/icons.tsx'
 import { NearRow } from '../parts/near.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
-import { usePaneActions } from './pane-actions.ts'
+import { FailureCard, failureIn } from './failure-card.tsx'
+import { agentAt, usePaneActions } from './pane-actions.ts'
 import { PermissionCard } from './permission-card.tsx'
 import { PlanList } from './plan-list.tsx'
 import { PromptText } from './prompt-text.tsx'
@@ -23,7 +22,6 @@ import { StrandRow } from './strand-row.tsx'
 import { ToolRow } from './tool-row.tsx'
 import { drawnAtFirst } from './transcript.tsx'
 import { TurnFoot } from './turn-foot.tsx'
-import { useRequest } from './use-request.ts'
 
 interface TurnViewProps {
   readonly turn: ThreadTurn
@@ -36,6 +34,8 @@ interface TurnViewProps {
   /** The turn in which it was told once more, and the one that it repeats. */
   readonly repeatedIn?: string | undefined
   readonly repeats?: string | undefined
+  /** No turn has followed it. */
+  readonly isNewest?: boolean
 }
 
 export const TurnView = memo(function TurnView({
@@ -43,10 +43,11 @@ export const TurnView = memo(function TurnView({
   files = turn.files,
   carded = false,
   message,
+  isNewest = true,
   ...other
 }: TurnViewProps) {
   const nameOf = useDisplayName()
-  const { agentId } = usePaneActions()
+  const agentId = agentAt(usePaneActions(), turn.at)
   const { console: words } = useWords()
   const said = answerIn(turn.items)
   const added =
@@ -80,7 +81,9 @@ export const TurnView = memo(function TurnView({
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
         <Items all={withoutError(turn)} state={turn.state} />
         {added && turn.state === 'answered' && <Said text={added} />}
-        {!(carded && turn.limited) && <Ending turn={turn} added={added} />}
+        {!(carded && turn.limited) && (
+          <Ending turn={turn} added={added} files={files} isNewest={isNewest} />
+        )}
         {other.repeatedIn !== undefined && (
           <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>
         )}
@@ -258,32 +261,23 @@ function Primer({ text }: { text: string }) {
   )
 }
 
-const probablyError = 'probably_error'
-/** What an error of the model may have ended is worth another try. */
-const retried: ReadonlySet<string> = new Set(['error', probablyError])
-
-function Retry({ turn }: { turn: ThreadTurn }) {
-  const { act } = useWords()
-  const { mayWrite, retry } = usePaneActions()
-  const asking = useRequest()
-  if (!mayWrite) return null
-  return (
-    <div className="flex flex-col items-start gap-2">
-      <ProblemNote error={asking.error} />
-      <Button disabled={asking.waiting} onClick={() => void asking.send(() => retry(turn))}>
-        {act.retry}
-      </Button>
-    </div>
-  )
-}
-
 const serverText = 'text-sm whitespace-pre-wrap [overflow-wrap:anywhere]'
 
 /**
  * `added`: what the server has said in its place or behind it, in the message that it became. It is
  * no answer of the agent's.
  */
-function Ending({ turn, added }: { turn: ThreadTurn; added: string }) {
+function Ending({
+  turn,
+  added,
+  files,
+  isNewest,
+}: {
+  turn: ThreadTurn
+  added: string
+  files: ThreadTurn['files']
+  isNewest: boolean
+}) {
   const { console: words } = useWords()
   const translate = useSaid()
   const { state, stopReason, error, limited, cut } = turn
@@ -292,6 +286,7 @@ function Ending({ turn, added }: { turn: ThreadTurn; added: string }) {
   const why = stopReason === 'error' ? reason || explained : explained || reason
   // The line above the composer says that it works.
   if (state === 'running') return null
+  const failure = failureIn(turn)
   const odd = state === 'answered' && !isAnswer(turn)
   return (
     <>
@@ -304,29 +299,23 @@ function Ending({ turn, added }: { turn: ThreadTurn; added: string }) {
       {state === 'cancelled' && (
         <p className={`${serverText} text-quiet`}>{why || words.cancelled}</p>
       )}
-      {state === 'unknown' && (
-        <p className={`${serverText} text-warn`}>{explained || words.unknown}</p>
-      )}
       {limited && (
         <p className="text-sm text-warn [overflow-wrap:anywhere]">
           {[words.limitReached, why].filter(Boolean).join(': ')}
         </p>
       )}
-      {state === 'failed' && stopReason === probablyError && (
-        <p role="alert" className="rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">
-          {words.probablyError}
-        </p>
+      {failure && !limited && (
+        <FailureCard
+          turn={turn}
+          kind={failure}
+          files={files}
+          why={failure === 'doubtful' ? null : why}
+          isNewest={isNewest}
+        />
       )}
-      {state === 'failed' && !limited && stopReason !== probablyError && (
-        <div
-          role="alert"
-          className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]"
-        >
-          <p className="font-medium text-bad">{words.turnFailed}</p>
-          {why && <p className="whitespace-pre-wrap">{why}</p>}
-        </div>
+      {state === 'failed' && !limited && !failure && (
+        <p className={`${serverText} text-warn`}>{why}</p>
       )}
-      {state === 'failed' && retried.has(stopReason ?? '') && <Retry turn={turn} />}
     </>
   )
 }
