@@ -5,7 +5,7 @@
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects, and fails when it is not there
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails without
 type Anything = any
 
 interface AhpOptions {

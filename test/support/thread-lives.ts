@@ -31,6 +31,7 @@ import {
   turnEnded,
   update,
 } from './relay.ts'
+import type { TestServer } from './server.ts'
 
 export type Step =
   | { readonly does: (typeof simple)[number] }
@@ -152,10 +153,20 @@ interface RunningHere {
   readonly contextId: string
 }
 
+/** Somebody else who follows the same chat; compares what it knows after each step. */
+export type Watch = (
+  server: TestServer,
+  key: string,
+) => Promise<(trail: string, isLast: boolean) => Promise<void>>
+
 /** Lives such a life in the chat of an agent; how much of each was seen. */
-export async function liveInChat(steps: readonly Step[]): Promise<readonly string[]> {
+export async function liveInChat(
+  steps: readonly Step[],
+  watch?: Watch,
+): Promise<readonly string[]> {
   const { server, machine, room, say, clock } = await openAcpChat()
   const key = `web:${room.projectId}.coder`
+  const compareToo = await watch?.(server, key)
   const quick = new Follower(server.store)
   const slow = new Follower(server.store)
   const seen: string[] = []
@@ -171,6 +182,7 @@ export async function liveInChat(steps: readonly Step[]): Promise<readonly strin
     expect(comparable(await quick.upTo(fresh)), trail).toEqual(comparable(state))
     if (isLast || asked % 3 === 0)
       expect(comparable(await slow.upTo(fresh)), `slow: ${trail}`).toEqual(comparable(state))
+    await compareToo?.(trail, isLast)
   }
 
   for (const [n, step] of steps.entries()) {

@@ -24,6 +24,8 @@ import { ThreadNews } from './thread-news.ts'
 const policyClose = 1008
 /** Numbers begin at the time, so that they rise over restarts: so many for each millisecond. */
 const numbersPerMs = 1024
+/** Leaves room for more numbers than a connection lasts. */
+const mostSeen = Number.MAX_SAFE_INTEGER - 2 ** 40
 
 export class AhpClient extends SocketClient implements FeedSink {
   readonly subscription: Subscription
@@ -62,6 +64,7 @@ export class AhpClient extends SocketClient implements FeedSink {
 
   /** Numbers what comes next behind what the client has seen, from this node or another. */
   continueBehind(seen: number): void {
+    if (seen > mostSeen) throw new AhpError('notFound', 'No server has told so much')
     this.#serverSeq = Math.max(this.#serverSeq, seen)
   }
 
@@ -100,6 +103,7 @@ export class AhpClient extends SocketClient implements FeedSink {
   protected detach(): void {
     this.subscription.close()
     this.news.close()
+    this.channels.closeAll()
   }
 
   /** A notification, which has no id, is not answered. */
@@ -117,11 +121,14 @@ export class AhpClient extends SocketClient implements FeedSink {
   }
 
   #take(event: FeedEvent): void {
-    if (event.stream === home) this.news.take(JSON.parse(event.json) as HoldfastEvent)
+    const parsedEvent = JSON.parse(event.json) as HoldfastEvent
+    if (event.stream === home) this.news.take(parsedEvent)
+    this.channels.take(parsedEvent)
   }
 
   snapshot({ streams }: FeedSnapshot): void {
     if (streams.includes(home)) this.news.readAgain()
+    this.channels.readAgain(streams)
   }
 
   failed(error: unknown): void {

@@ -1,22 +1,42 @@
-/** The channels that one client subscribed to. */
+/**
+ * The channels that one client subscribed to: the root, sessions and their chats. What it
+ * dispatches goes to the session that the channel is of.
+ */
 import type { Who } from '../../domain/access/caller.ts'
-import { home } from '../../domain/stream-name.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { home, type StreamName } from '../../domain/stream-name.ts'
+import type { HoldfastEvent } from '../../protocol/events.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
+import { stillFree } from '../../server/live/subscription.ts'
+import { requireScope } from '../../services/access/require-scope.ts'
+import { getConversation } from '../../services/conversations/queries.ts'
+import { findNamedThread } from '../../services/conversations/thread-names.ts'
+import { actionOf, isOwnMatter, reasonOf, receiptOf } from './actions.ts'
 import type { AhpClient } from './ahp-client.ts'
+import type { ChatAction } from './chat-state.ts'
 import { AhpError } from './json-rpc.ts'
-import { rootChannel } from './names.ts'
-import { rootState } from './root.ts'
+import { keyOfChat, keyOfThread, rootChannel } from './names.ts'
+import { isListed, rootState } from './root.ts'
+import { WatchedThread } from './watched-thread.ts'
 
-interface Snapshot {
+export interface Snapshot {
   readonly resource: string
-  readonly state: unknown
+  readonly state: object
   /** Everything told up to this number is in the state. */
   readonly fromSeq: number
+}
+
+interface Dispatch {
+  readonly channel: string
+  readonly clientSeq: number
+  readonly action: ChatAction
 }
 
 export class Channels {
   readonly #client: AhpClient
   readonly #deps: ServerDependencies
+  readonly #watched = new Map<string, WatchedThread>()
+  #followsHome = false
 
   constructor(client: AhpClient, deps: ServerDependencies) {
     this.#client = client
@@ -24,18 +44,163 @@ export class Channels {
   }
 
   async open(who: Who, channel: string): Promise<Snapshot> {
+    await this.#followHome(who)
     if (channel === rootChannel) return this.#openRoot(who)
-    throw new AhpError('noSession', `There is no channel ${channel}`)
+    const { key, part } = await this.#find(who, channel)
+    const watched = await this.#watch(who, key, part === 'thread' ? channel : undefined)
+    const state = watched.snapshot(part)
+    watched.open.add(part)
+    return { resource: channel, state, fromSeq: this.#client.serverSeq }
+  }
+
+  /** One that is gone meanwhile is undefined. */
+  async openAgain(who: Who, channel: string): Promise<Snapshot | undefined> {
+    try {
+      return await this.open(who, channel)
+    } catch (error) {
+      if (error instanceof AhpError) return undefined
+      throw error
+    }
+  }
+
+  /** Whether this person's client has called a session so. */
+  async isNamed(who: Who, uri: string): Promise<boolean> {
+    const named = await this.#deps.app.read(findNamedThread, { name: uri, personId: who.id }, who)
+    return named !== null
   }
 
   close(channel: string): void {
-    if (channel === rootChannel) this.#client.subscription.unfollow([home])
+    if (channel === rootChannel) this.#client.news.isOpen = false
+    for (const watched of this.#watched.values()) {
+      if (channel === watched.uri) watched.open.delete('thread')
+      if (channel === watched.chatUri) watched.open.delete('chat')
+      if (watched.open.size === 0) this.#forget(watched)
+    }
+  }
+
+  /** What changes in the list is told, and of what is watched what no stream of its own tells. */
+  async #followHome(who: Who): Promise<void> {
+    if (this.#followsHome) return
+    this.#followsHome = true
+    await this.#deps.app.watch([home], who)
+    await this.#client.subscription.follow([home], undefined, () => {})
   }
 
   async #openRoot(who: Who): Promise<Snapshot> {
-    await this.#deps.app.watch([home], who)
-    await this.#client.subscription.follow([home], undefined, () => {})
     const state = await rootState(this.#deps, who)
+    this.#client.news.isOpen = true
     return { resource: rootChannel, state, fromSeq: this.#client.serverSeq }
+  }
+
+  /** The session that a channel is of, which must be this caller's to see. */
+  async #find(
+    who: Who,
+    channel: string,
+  ): Promise<{ readonly key: string; readonly part: 'chat' | 'thread' }> {
+    const ofChat = keyOfChat(channel)
+    const key = ofChat ?? (await this.keyOf(who, channel))
+    const conversation = key && (await this.#conversation(who, key))
+    if (!key || !conversation || !isListed(conversation))
+      throw new AhpError('noSession', `There is no session ${channel}`)
+    return { key, part: ofChat === undefined ? 'thread' : 'chat' }
+  }
+
+  async #conversation(who: Who, key: string) {
+    try {
+      return await this.#deps.app.read(getConversation, { key, personId: who.id }, who)
+    } catch (error) {
+      if (error instanceof Refusal && error.code !== 'missing_scope') return undefined
+      throw error
+    }
+  }
+
+  /** By the name that this person's client gave it, else by ours. */
+  async keyOf(who: Who, uri: string): Promise<string | undefined> {
+    const named = await this.#deps.app.read(findNamedThread, { name: uri, personId: who.id }, who)
+    return named ?? keyOfThread(uri)
+  }
+
+  async #watch(who: Who, key: string, uri: string | undefined): Promise<WatchedThread> {
+    const before = this.#watched.get(key)
+    if (before) {
+      before.uri = uri ?? before.uri
+      return before
+    }
+    stillFree(['conversation:', 'turns:'] as StreamName[], this.#client.subscription.streams)
+    const watched = new WatchedThread({
+      deps: this.#deps,
+      who,
+      key,
+      uri: uri ?? '',
+      subscription: this.#client.subscription,
+      act: (channel, action, more) => this.#client.act(channel, action, more),
+      failed: (each, error) => this.#lost(each, error),
+    })
+    this.#watched.set(key, watched)
+    try {
+      await watched.begin()
+    } catch (error) {
+      this.#forget(watched)
+      throw error
+    }
+    return watched
+  }
+
+  /** Deleted, or not this caller's any more: nothing is told of it. */
+  #lost(watched: WatchedThread, error: unknown): void {
+    this.#forget(watched)
+    if (!(error instanceof Refusal)) this.#client.failed(error)
+  }
+
+  #forget(watched: WatchedThread): void {
+    watched.close()
+    if (this.#watched.get(watched.key) === watched) this.#watched.delete(watched.key)
+    this.#client.subscription.unfollow(watched.streams)
+  }
+
+  closeAll(): void {
+    for (const watched of this.#watched.values()) watched.close()
+    this.#watched.clear()
+  }
+
+  take(event: HoldfastEvent): void {
+    if (event.stream !== home) {
+      for (const watched of this.#watched.values())
+        if (watched.has(event.stream)) watched.take(event)
+      return
+    }
+    if (event.type !== 'session-changed' || !('data' in event)) return
+    void this.#watched.get(event.data.key)?.readAgain()
+  }
+
+  /** Streams began anew, or events of them are gone. */
+  readAgain(streams: readonly StreamName[]): void {
+    for (const watched of this.#watched.values())
+      if (streams.some((stream) => watched.has(stream))) watched.beginAgain()
+  }
+
+  /** Refused in an echo with why, so that the client takes it back. */
+  async dispatch(who: Who, { channel, clientSeq, action }: Dispatch): Promise<void> {
+    const { clientId } = this.#client
+    const origin = { clientId, clientSeq }
+    if (isOwnMatter(action)) return this.#client.act(channel, action, { origin })
+    const { key } = await this.#find(who, channel).catch((error: unknown) => {
+      if (error instanceof AhpError) return { key: undefined }
+      throw error
+    })
+    // One for an unknown channel is ignored.
+    if (key === undefined) return
+    try {
+      const { rights, run, isEchoedBy } = actionOf(action)
+      requireScope(who, rights.scope)
+      const watched = await this.#watch(who, key, undefined)
+      const given = { who, deps: this.#deps, watched, receipt: receiptOf(who, origin, action) }
+      const pending = { origin, isEchoedBy: (echo: ChatAction) => isEchoedBy(action, echo) }
+      await watched.carryOut(pending, channel, () => run(given, action))
+    } catch (error) {
+      const rejectionReason = reasonOf(error)
+      if (rejectionReason === undefined) throw error
+      this.#client.act(channel, action, { origin, rejectionReason })
+    }
   }
 }

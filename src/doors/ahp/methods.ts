@@ -8,9 +8,14 @@ import type { Rights } from '../../domain/access/rights.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { requireScope } from '../../services/access/require-scope.ts'
+import { archiveConversation } from '../../services/conversations/mark-conversation.ts'
 import { listConversations } from '../../services/conversations/queries.ts'
+import { beginThread } from '../../services/flows/begin-thread.ts'
 import type { AhpClient } from './ahp-client.ts'
+import { CreateSession, createThread, disposeThread, threadConfig } from './begin.ts'
+import type { Snapshot } from './channels.ts'
 import { AhpError } from './json-rpc.ts'
+import { rootChannel } from './names.ts'
 
 /** Each patch of 0.9; nearly every minor version before 1.0 broke something. */
 const ourVersions = /^0\.9\.\d{1,6}$/
@@ -23,6 +28,21 @@ const Initialize = z.object({
   protocolVersions: z.array(Text).max(100),
   clientId: Text,
   initialSubscriptions: z.array(Text).max(100).optional(),
+})
+
+const Dispatch = z.object({
+  channel: Text,
+  clientSeq: z.int().min(0),
+  action: z.looseObject({ type: z.string().min(1).max(200) }),
+})
+
+/** Each channel by its name, or with what was seen of it last. */
+const Subscribed = z.union([Text, z.object({ channel: Text, lastSeenServerSeq: z.int().min(0) })])
+
+const Reconnect = z.object({
+  clientId: Text,
+  lastSeenServerSeq: z.int().min(0).optional(),
+  subscriptions: z.array(Subscribed).max(200),
 })
 
 interface Call {
@@ -55,6 +75,27 @@ const methods: Readonly<Record<string, Method>> = {
   subscribe: method(reads, Channel, async ({ client, who }, { channel }) => ({
     snapshot: await client.channels.open(who, channel),
   })),
+  reconnect: method(reads, Reconnect, reconnect),
+  dispatchAction: method(reads, Dispatch, ({ client, who }, dispatch) =>
+    client.channels.dispatch(who, dispatch),
+  ),
+  createSession: method(beginThread, CreateSession, async ({ deps, client, who }, given) => {
+    if (await client.channels.isNamed(who, given.channel))
+      throw new AhpError('threadExists', `There is a session ${given.channel} already`)
+    await createThread(deps, who, given)
+  }),
+  disposeSession: method(
+    archiveConversation,
+    Channel,
+    async ({ deps, client, who }, { channel }) => {
+      const key = await client.channels.keyOf(who, channel)
+      if (key === undefined) throw new AhpError('noSession', `There is no session ${channel}`)
+      await disposeThread(deps, who, key)
+      client.notify('root/sessionRemoved', { channel: rootChannel, session: channel })
+    },
+  ),
+  resolveSessionConfig: method(reads, z.unknown(), async () => threadConfig),
+  setClientManagedSettingsPermissions: method(anybody, z.unknown(), async () => null),
   unsubscribe: method(reads, Channel, async ({ client }, { channel }) =>
     client.channels.close(channel),
   ),
@@ -105,3 +146,36 @@ async function initialize(
     snapshots,
   }
 }
+
+/**
+ * A client that comes back gets what it watches as it is now. What it missed is not told one by
+ * one: nothing of what was told is kept twice, and a snapshot is right whatever was lost
+ * (decision 29).
+ */
+async function reconnect(
+  { who, client }: Call,
+  { clientId, lastSeenServerSeq = 0, subscriptions }: z.output<typeof Reconnect>,
+) {
+  const seen = subscriptions.map((each) => (typeof each === 'string' ? 0 : each.lastSeenServerSeq))
+  client.begin(clientId)
+  client.continueBehind(Math.max(lastSeenServerSeq, ...seen))
+  const found: ChannelAgain[] = []
+  for (const each of subscriptions) {
+    const channel = typeof each === 'string' ? each : each.channel
+    found.push({ channel, snapshot: await client.channels.openAgain(who, channel) })
+  }
+  client.news.begin()
+  if (subscriptions.some((each) => typeof each !== 'string'))
+    return { channels: found.map(channelAgain) }
+  const snapshots = found.flatMap(({ snapshot }) => (snapshot ? [snapshot] : []))
+  return { type: 'snapshot', snapshots }
+}
+
+interface ChannelAgain {
+  readonly channel: string
+  /** Undefined: it is gone. */
+  readonly snapshot: Snapshot | undefined
+}
+
+const channelAgain = ({ channel, snapshot }: ChannelAgain) =>
+  snapshot ? { channel, kind: 'snapshot', snapshot } : { channel, kind: 'missing' }

@@ -11,6 +11,11 @@ const legalScheme = /^[a-z][a-z0-9+.-]*$/
 const taken = /^(?:ahp|file|https?|wss?|ftp|mailto|data|blob|vscode|untitled|git|x-holdfast)(?:-|$)/
 const encoded = 'x-holdfast-'
 
+export const agentOf = (provider: string): string =>
+  provider.startsWith(encoded)
+    ? Buffer.from(provider.slice(encoded.length), 'hex').toString()
+    : provider
+
 export const providerOf = (agentId: string): string =>
   legalScheme.test(agentId) && !taken.test(agentId)
     ? agentId
@@ -23,5 +28,28 @@ const otherKey = '~'
 const pathOf = (key: string): string =>
   threadKey.exec(key)?.[1] ?? otherKey + Buffer.from(key).toString('base64url')
 
+function keyOf(path: string): string | undefined {
+  if (path.startsWith(otherKey)) {
+    const key = Buffer.from(path.slice(1), 'base64url').toString()
+    return pathOf(key) === path ? key : undefined
+  }
+  const key = `session:${path}`
+  return threadKey.test(key) ? key : undefined
+}
+
 export const threadUri = (agentId: string, key: string): string =>
   `${providerOf(agentId)}:/${pathOf(key)}`
+
+/** The key in a URI of ours. Which agent it names does not matter: it may have changed. */
+export const keyOfThread = (uri: string): string | undefined => {
+  const [, path] = /^[a-z][a-z0-9+.-]*:\/([^/]+)$/.exec(uri) ?? []
+  return path === undefined ? undefined : keyOf(path)
+}
+
+const chatScheme = 'ahp-chat:/'
+
+/** Every session has one chat. */
+export const chatUri = (key: string): string => chatScheme + pathOf(key)
+
+export const keyOfChat = (uri: string): string | undefined =>
+  uri.startsWith(chatScheme) ? keyOf(uri.slice(chatScheme.length)) : undefined

@@ -5,7 +5,7 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { listAgents } from '../../services/agents/queries.ts'
 import { getConversation, listConversations } from '../../services/conversations/queries.ts'
-import { findSessionName } from '../../services/conversations/thread-names.ts'
+import { findThreadName } from '../../services/conversations/thread-names.ts'
 import { providerOf, threadUri } from './names.ts'
 import { firstAgentOf, summaryOf, type ThreadSummary } from './thread-summary.ts'
 
@@ -19,7 +19,7 @@ const pageSize = 100
 /** Those that a person has with one agent; consoles and work are shown elsewhere. */
 const listedKinds: ReadonlySet<Conversation['kind']> = new Set(['session', 'web', 'fork'])
 
-const isListed = ({ kind, agentId, projectId }: Conversation): boolean =>
+export const isListed = ({ kind, agentId, projectId }: Conversation): boolean =>
   listedKinds.has(kind) && agentId !== null && projectId !== null
 
 export async function rootState({ app }: Deps, who: Who) {
@@ -59,7 +59,7 @@ export async function listSessions(deps: Deps, who: Who): Promise<Listed[]> {
 /** The name that this person's client gave it, else ours. */
 async function uriFor({ app }: Deps, who: Who, conversation: Conversation): Promise<string> {
   const { key } = conversation
-  const given = await app.read(findSessionName, { key, personId: who.id }, who)
+  const given = await app.read(findThreadName, { key, personId: who.id }, who)
   return given ?? threadUri(firstAgentOf(conversation), key)
 }
 

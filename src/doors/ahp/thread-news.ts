@@ -36,6 +36,8 @@ export class ThreadNews {
   readonly #known = new Map<string, { readonly uri: string; readonly text: string }>()
   readonly #changed = new Set<string>()
   #agentsChanged = false
+  /** Whether the client has subscribed to the root. */
+  isOpen = false
   #reading = false
   #closed = false
 
@@ -54,18 +56,33 @@ export class ThreadNews {
     return listed.map(({ summary }) => summary)
   }
 
+  /**
+   * After a client came back: what is listed is told of as far as it is not known here, because it
+   * does not always list again.
+   */
+  begin(): void {
+    if (!this.isOpen) return
+    void this.#tellAll().catch((error: unknown) => this.#options.failed(error))
+  }
+
+  async #tellAll(): Promise<void> {
+    const { deps, who } = this.#options
+    for (const { key, summary } of await listSessions(deps, who))
+      if (!this.#closed) this.#tell(key, summary)
+  }
+
   take(event: HoldfastEvent): void {
     if (agentChanges.has(event.type)) this.#agentsChanged = true
     else if (event.type === 'session-changed' && 'data' in event) this.#changed.add(event.data.key)
     else return
-    if (!this.#reading) void this.#read()
+    if (this.isOpen && !this.#reading) void this.#read()
   }
 
   /** Some events are missing: whatever is listed may have changed. */
   readAgain(): void {
     this.#agentsChanged = true
     for (const key of this.#known.keys()) this.#changed.add(key)
-    if (!this.#reading) void this.#read()
+    if (this.isOpen && !this.#reading) void this.#read()
   }
 
   async #read(): Promise<void> {

@@ -15,7 +15,7 @@ export interface ThreadSummary {
 }
 
 /** Bits of a status. */
-const status = {
+export const status = {
   idle: 1,
   error: 2,
   running: 8,
@@ -24,7 +24,7 @@ const status = {
   archived: 64,
 } as const
 
-const newTitle = 'New session'
+export const newTitle = 'New session'
 
 /** The agent that it was begun with: its URI stays when another answers. */
 export const firstAgentOf = ({ agents, agentId }: Conversation): string =>
@@ -45,12 +45,12 @@ export function summaryOf(conversation: Conversation, resource: string): ThreadS
   }
 }
 
-const directoriesOf = ({ workplace }: Conversation): string[] => {
+export const directoriesOf = ({ workplace }: Conversation): string[] => {
   const folder = workplace?.directory ?? workplace?.folder
   return folder ? [pathToFileURL(folder).href] : []
 }
 
-const statusOf = (conversation: Conversation): number =>
+export const statusOf = (conversation: Conversation): number =>
   statusOfWork(conversation) | marksOf(conversation)
 
 const marksOf = ({ unread, archived }: Conversation): number =>
@@ -72,7 +72,7 @@ function statusOfWork({ activity, waitsFor }: Conversation): number {
 }
 
 /** What is said beside it, where the status alone would mislead. */
-function activityText({ activity, waitsFor, paused }: Conversation): string | undefined {
+export function activityText({ activity, waitsFor, paused }: Conversation): string | undefined {
   if (waitsFor === 'checkout') return 'Waiting for another session in the same folder'
   if (activity === 'starting') return 'Starting the agent'
   if (activity === 'limited') return 'Waiting for the end of the vendor’s limit'

@@ -15,7 +15,7 @@ interface Naming {
 }
 
 /** The same name again for the same session changes nothing. */
-export const nameSession = defineUseCase('name-session', {
+export const nameThread = defineUseCase('name-thread', {
   scope: 'write',
   on: 'conversation',
   streams: ({ key }: Naming) => [streamOfKey(key)],
@@ -35,7 +35,7 @@ export const nameSession = defineUseCase('name-session', {
 })
 
 /** The name that a person's editor gave a session; null: none. */
-export const findSessionName = defineQuery('find-session-name', {
+export const findThreadName = defineQuery('find-thread-name', {
   scope: 'read',
   on: 'conversation',
   run: async (
@@ -45,7 +45,7 @@ export const findSessionName = defineQuery('find-session-name', {
 })
 
 /** The session that a person's editor means by a name; null: none. */
-export const findNamedSession = defineQuery('find-named-session', {
+export const findNamedThread = defineQuery('find-named-thread', {
   scope: 'read',
   on: 'caller',
   run: async (
