@@ -6,7 +6,15 @@ import { ClientMessage, closeCodes } from '../../protocol/socket.ts'
 import type { Scopes } from './handler.ts'
 import { schemaOf } from './openapi.ts'
 
+let page: string | undefined
+
+/** Returns the page of the product's routes, generated on first use. */
 export function docsPage(version: string, scopes: Scopes): string {
+  page ??= generate(version, scopes)
+  return page
+}
+
+function generate(version: string, scopes: Scopes): string {
   const list = Object.entries<Route>(routes)
   return `<!doctype html>
 <html lang="en">

@@ -2,7 +2,7 @@
  * LD1-LD5 on the machine that has the files: a plan changes nothing, its steps are completed when they
  * are repeated, and the person's checkout shows what it showed before.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { planLanding } from '../../../src/coordinator/landing/plan-landing.ts'
@@ -12,6 +12,7 @@ import type { LandingWay, MadePlan } from '../../../src/protocol/review/landing-
 import { amount } from '../../support/extent.ts'
 import { gitStoppedAt, makeRepository, testGit } from '../../support/git-repository.ts'
 import { projectWithWorktree } from '../../support/our-worktree.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const signature = {
   name: 'Ada',
@@ -58,6 +59,20 @@ async function openRoom() {
   }
   const status = () => project.git('status', '--porcelain')
   return { ...room, main, plan, run, status, tree, project }
+}
+
+/** Returns what makes the folders as they are now again: sooner than all the git that made them. */
+function keep(...folders: readonly string[]): () => void {
+  const copies = folders.map((folder) => [folder, temporaryFolder()] as const)
+  const copy = (from: string, to: string): void =>
+    cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+  for (const [folder, copied] of copies) copy(folder, copied)
+  return () => {
+    for (const [folder, copied] of copies) {
+      rmSync(folder, { recursive: true })
+      copy(copied, folder)
+    }
+  }
 }
 
 type Room = Awaited<ReturnType<typeof openRoom>>
@@ -113,12 +128,14 @@ test.each(ways)(
 test.each(ways)(
   '[LD2] %s, cut off at any git that it runs, is completed by the same steps and loses nothing',
   async (how) => {
+    const room = await openRoom()
+    const { project, tree, main, status } = room
+    const before = diverge(room)
+    const plan = await room.plan(how)
+    const restore = keep(project.folder, room.root)
     let isWhole = false
     for (let stop = 1; !isWhole; stop += amount(3, 1)) {
-      const room = await openRoom()
-      const { project, tree, main, status } = room
-      const before = diverge(room)
-      const plan = await room.plan(how)
+      restore()
       const git = gitStoppedAt(stop)
       const cut = await room.run(plan, git.git).catch((error: unknown) => error)
       isWhole = !git.wasStopped()
