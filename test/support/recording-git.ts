@@ -78,6 +78,9 @@ export function everyGit(): GitCall[] {
   return shared.everyGit.calls()
 }
 
+/** Where a call ran whose folder was removed while it began: git does nothing there. */
+const goneFolder = ''
+
 /** Calls whose git directory, configuration or index is not ours. `ours`: folders of ours. */
 export function strayCalls(calls: readonly GitCall[], ours: readonly string[]): GitCall[] {
   const isOurs = (path = ''): boolean => ours.some((folder) => path.startsWith(`${folder}/`))
@@ -94,7 +97,7 @@ export function strayCalls(calls: readonly GitCall[], ours: readonly string[]): 
       env['GIT_COMMON_DIR'] !== ''
     return (
       !isOurs(env['GIT_DIR']) ||
-      cwd !== env['GIT_DIR'] ||
+      (cwd !== env['GIT_DIR'] && cwd !== goneFolder) ||
       !hasConfig ||
       !isIndex ||
       isSteered ||

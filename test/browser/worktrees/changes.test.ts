@@ -214,7 +214,7 @@ test('[UI3] [UI12] agents side by side are answered one by one, and reviewed', a
     await page.setViewportSize(size)
     await (size === wide ? pane(role) : page).getByRole('link', { name: 'Review (1)' }).click()
     const review = page.getByRole('region', { name: `Changes of ${role}` })
-    await review.getByText(`by ${role}`).waitFor()
+    await review.getByText(`by ${role}`, { exact: true }).waitFor()
     await review.getByRole('button', { name: 'Commit 1 file and merge into main' }).click()
     await review.getByText('main has it', { exact: true }).waitFor()
     await review.getByText('main has everything already.').waitFor()
