@@ -1,11 +1,16 @@
 /** Answers what the agent of `holdfast run` asks permission for. */
-import type { Relay } from '../../client/relay.ts'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { isChoice } from '../../domain/approvals/permission.ts'
 import { type Asked, askPermission } from '../approvals/ask-permission.ts'
 import type { CommandContext } from '../context.ts'
 import { isInteractive } from '../terminal.ts'
 import type { RelayLines } from './relay-lines.ts'
+
+/** Sends the answer: what was chosen, or whether it is allowed at all. */
+export type SendAnswer = (
+  permission: Asked,
+  answer: { readonly optionId: string } | { readonly outcome: 'allowed' | 'denied' },
+) => Promise<unknown>
 
 interface Manner {
   readonly allow: boolean
@@ -19,15 +24,15 @@ interface Manner {
  */
 export class Permissions {
   readonly #context: CommandContext
-  readonly #relay: Relay
+  readonly #send: SendAnswer
   readonly #manner: Manner
   readonly #open = new Map<number, AbortController>()
   /** Serialises questions. */
   #asking: Promise<void> = Promise.resolve()
 
-  constructor(context: CommandContext, relay: Relay, manner: Manner) {
+  constructor(context: CommandContext, send: SendAnswer, manner: Manner) {
     this.#context = context
-    this.#relay = relay
+    this.#send = send
     this.#manner = manner
   }
 
@@ -48,11 +53,6 @@ export class Permissions {
     const { allow, lines, interrupt } = this.#manner
     if (signal.aborted) return
     lines.endLine()
-    const about = {
-      type: 'permission:answer',
-      sessionId: request.sessionId,
-      approvalId: request.approvalId,
-    } as const
     if (allow) {
       const isQuestion = isChoice(request.options)
       const canAllow = !isQuestion && request.options.some(({ kind }) => kind === 'allow_once')
@@ -60,21 +60,21 @@ export class Permissions {
         lines.note(`Not answered, because only a person answers a question: ${request.title}.`)
       else if (!canAllow)
         lines.note(`Denied, because the agent offers no way to allow it once: ${request.title}.`)
-      await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
+      await this.#send(request, { outcome: canAllow ? 'allowed' : 'denied' })
     } else if (isInteractive(terminal) && !json) {
       const optionId = await askPermission(terminal, {
         asked: request,
         signal,
         onInterrupt: interrupt,
       })
-      if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
+      if (optionId !== undefined) await this.#send(request, { optionId })
       // Leaving without an answer denies the request.
-      else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
+      else if (!signal.aborted) await this.#send(request, { outcome: 'denied' })
     } else {
       lines.note(
         `Denied, because nobody is here to ask: ${request.title}. --allow allows what it asks for.`,
       )
-      await this.#relay.request({ ...about, outcome: 'denied' })
+      await this.#send(request, { outcome: 'denied' })
     }
   }
 }

@@ -12,7 +12,7 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, failed, usage } from '../failure.ts'
 import type { RelayLines } from './relay-lines.ts'
-import { Permissions } from './run-permissions.ts'
+import { Permissions, type SendAnswer } from './run-permissions.ts'
 
 export interface TurnGiven {
   readonly agentId: string
@@ -46,7 +46,8 @@ export async function runTurn(
   lines: RelayLines,
 ): Promise<void> {
   const { role, agentId, workspace, prompt, attached } = run
-  const about = { sessionId: userSessionId, role }
+  const inConsole = { sessionId: userSessionId }
+  const about = { ...inConsole, role }
   const {
     promise: ready,
     resolve: becameReady,
@@ -71,7 +72,9 @@ export async function runTurn(
       relay.request({ type: 'agent:withdraw', ...about, messageId: turn.messageId }).catch(stop)
     stop(cancelled())
   }
-  const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
+  const send: SendAnswer = ({ approvalId }, answer) =>
+    relay.request({ type: 'permission:answer', ...inConsole, approvalId, ...answer })
+  const permissions = new Permissions(context, send, { allow: run.allow, lines, interrupt })
   const unfollow = relay.follow({
     userSessionId,
     lastSeq,
@@ -146,8 +149,8 @@ const ofATurn: ReadonlySet<RelayEvent['type']> = new Set([
 
 type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
 
-function changesFor(
-  { mode, model }: TurnGiven,
+export function changesFor(
+  { mode, model }: Pick<TurnGiven, 'mode' | 'model'>,
   { modes, options }: Pick<Ready, 'modes' | 'options'>,
 ): ConfigChange[] {
   const changes: ConfigChange[] = []
@@ -180,7 +183,7 @@ function changesFor(
   return changes
 }
 
-const cancelled = (): CommandFailure =>
+export const cancelled = (): CommandFailure =>
   new CommandFailure(
     'interrupted',
     'The turn was cancelled.',
@@ -188,9 +191,9 @@ const cancelled = (): CommandFailure =>
     'cancelled',
   )
 
-type Ending = Extract<RelayEvent, { type: 'agent:response' }>
+export type Ending = Extract<RelayEvent, { type: 'agent:response' }>
 
-function judge({ stopReason, error }: Ending): void {
+export function judge({ stopReason, error }: Ending): void {
   if (stopReason === 'end_turn') return
   if (stopReason === 'cancelled') throw cancelled()
   if (stopReason === 'denied')

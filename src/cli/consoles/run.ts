@@ -1,6 +1,7 @@
 /**
- * `holdfast run`: one prompt to an agent in a role of its own (CL1, US). Prints the agent's text as
- * it arrives; the exit code tells how it ended. Survives lost connections; Ctrl-C cancels the turn.
+ * `holdfast run`: one prompt to an agent, in a session that it begins (SN2), or in a role of a
+ * console (US). Prints the agent's text as it arrives; the exit code tells how it ended. Survives
+ * lost connections; Ctrl-C cancels the turn.
  */
 
 import { resolve } from 'node:path'
@@ -10,6 +11,7 @@ import { openRelay } from '../../client/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import { command, operand, option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { runInSession } from '../conversations/run-session.ts'
 import { failed, signedOut, usage } from '../failure.ts'
 import { projectOption } from '../options-everywhere.ts'
 import { chooseProject } from '../projects/choose-project.ts'
@@ -113,7 +115,7 @@ async function promptOf({ terminal: { stdin } }: CommandContext, typed: string |
 }
 
 export const run = command({
-  summary: 'Give an agent one prompt and print what it says as it comes',
+  summary: 'Begin a session with one prompt and print what its agent says as it comes',
   operands: {
     agent: operand.required('id of an agent that speaks ACP'),
     prompt: operand.optional('what to say; left out or -, it is read from standard input'),
@@ -122,19 +124,22 @@ export const run = command({
     project: projectOption,
     console: option.text(
       '<console>',
-      'one that is open already, by its id or the end of it; it stays open. Left out, one of its own',
+      'in a console instead, which is open already, by its id or the end of it; it stays open',
     ),
-    role: option.text('<role>', `what it is called there; names its branch (${defaultRole})`),
+    role: option.text(
+      '<role>',
+      `in a console instead of a session: what it is called there; names its branch (${defaultRole})`,
+    ),
     workspace: option.text(
       '<path>',
-      'its folder, below that of the console; named after the role when left out',
+      'in a console: its folder below that of the console; named after the role when left out',
     ),
     mode: option.text('<mode>', 'the mode it works in, of those it offers'),
     model: option.text('<model>', 'the model it uses, of those it offers'),
     attach: option.list('<file>', 'a picture or a text file that goes with the prompt'),
     allow: option.flag('allow, once each, whatever it asks for'),
     goOn: option.flag('at the limit of its vendor, wait until that is over and go on'),
-    keep: option.flag('keep the console open afterwards, to attach to it'),
+    keep: option.flag('in a console, which stays open afterwards, to attach to it'),
   },
   examples: [
     ['run demo "Say hello"', 'ask and print the answer; the exit code tells how it ended'],
@@ -144,7 +149,7 @@ export const run = command({
     ],
     [
       'run claude --allow "Fix the failing test" --project website',
-      'let it do what it asks for, on a branch of its own',
+      'let it do what it asks for; the session goes on with `holdfast sessions`',
     ],
     ['run demo --json < prompt.txt', 'every event as a line of JSON'],
   ],
@@ -166,25 +171,10 @@ export const run = command({
     const attached = await Promise.all(
       (given.attach ?? []).map((path) => readAttachment(resolve(context.terminal.cwd, path))),
     )
-    const { allow, goOn, keep } = {
-      allow: given.allow,
-      goOn: given.goOn,
-      keep: given.keep,
-    }
-    const [mode, model] = [given.mode, given.model]
-    await runAgent(context, {
-      console,
-      projectId,
-      agentId,
-      role,
-      workspace,
-      prompt,
-      attached,
-      mode,
-      model,
-      allow,
-      goOn,
-      keep,
-    })
+    const { allow, goOn, keep, mode, model } = given
+    const turnGiven = { projectId, agentId, prompt, attached, mode, model, allow, goOn }
+    const isConsole = keep || [named, given.role, workspace].some((each) => each !== undefined)
+    if (!isConsole && (await runInSession(context, turnGiven))) return
+    await runAgent(context, { ...turnGiven, console, role, workspace, keep })
   },
 })

@@ -32,10 +32,10 @@ const sitDown = (room: Console, argv: readonly string[]) => sitDownWith(argv, en
 
 const listed = async ({ server }: Console) => (await server.ask('/api/user-sessions')).json.items
 
-test('[CL1] run prints only what the agent says, ends with 0, and ends its console', async () => {
+test('[CL1] run in a role prints only what the agent says, ends with 0, and ends its console', async () => {
   const room = await openConsole()
   const machine = await room.machine()
-  const outcome = holdfast(room, ['run', 'coder', 'Say hello'])
+  const outcome = holdfast(room, ['run', 'coder', 'Say hello', '--role', 'run'])
   const launchId = await machine.bringUp()
   const turn = await machine.turn()
   expect(turn.content).toEqual([{ type: 'text', text: 'Say hello' }])
@@ -104,7 +104,7 @@ test('[CL1] run says why an agent failed and ends with 1; an empty input with 2'
   const room = await openConsole()
   const machine = await room.machine()
   expect(await holdfast(room, ['run', 'coder'])).toMatchObject({ code: 2, stdout: '' })
-  const outcome = holdfast(room, ['run', 'coder', '-'], { input: 'from a pipe' })
+  const outcome = holdfast(room, ['run', 'coder', '-', '--role', 'run'], { input: 'from a pipe' })
   const { launchId } = (await machine.order('launch-ordered')).order
   await machine.ask({ type: 'coordinator:take', launchId })
   await machine.tell({
@@ -124,7 +124,7 @@ test('[CL1] a credential that is revoked while the agent works ends run with wor
   const { ask, url } = room.server
   const script = { name: 'script', kind: 'script', scopes: ['read', 'write', 'approve'] }
   const { id, token } = (await ask('/api/tokens', { method: 'POST', body: script })).json
-  const outcome = runCommand(['run', 'coder', 'go'], {
+  const outcome = runCommand(['run', 'coder', 'go', '--role', 'run'], {
     env: { HOLDFAST_URL: url, HOLDFAST_TOKEN: token },
   })
   await machine.bringUp()
@@ -149,7 +149,7 @@ test('[CL1] run denies unasked, allows once with --allow, and tells all with --j
     [['--allow', '--json'], 'denied', offering(no, always)],
     [['--allow', '--json', '--keep'], 'allowed', offering(no, always, once)],
   ] as const) {
-    const running = holdfast(room, ['run', 'coder', 'go', ...flags])
+    const running = holdfast(room, ['run', 'coder', 'go', '--role', 'run', ...flags])
     const launchId = await machine.bringUp()
     const { turnId } = await machine.turn()
     await machine.tell(asks(launchId, turnId, 'ask 1', asked))
@@ -177,7 +177,7 @@ test('[CL1] run denies unasked, allows once with --allow, and tells all with --j
 test('[AP4] at a terminal run asks the person, and goes on with the answer', async () => {
   const room = await openConsole()
   const machine = await room.machine()
-  const person = sitDown(room, ['run', 'coder', 'go'])
+  const person = sitDown(room, ['run', 'coder', 'go', '--role', 'run'])
   const launchId = await machine.bringUp()
   const { turnId } = await machine.turn()
   await machine.tell(asks(launchId, turnId, 'ask 1'))
@@ -201,7 +201,7 @@ test('[AP10] whoever leaves the question of run by any way has not allowed it', 
     ['key', '\u0004', 0],
     ['key', '\u0003', 130],
   ] as const) {
-    const person = sitDown(room, ['run', 'coder', 'go'])
+    const person = sitDown(room, ['run', 'coder', 'go', '--role', 'run'])
     const launchId = await machine.bringUp()
     const { turnId } = await machine.turn()
     await machine.tell(asks(launchId, turnId, `ask of ${launchId}`))
