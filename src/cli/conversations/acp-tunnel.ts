@@ -146,6 +146,8 @@ export class AcpTunnel {
       stopWaiting: () => {},
     }
     this.#unanswered.set(name, request)
+    // Told anew, from its beginning.
+    if (method === 'session/load') this.#sessions.delete(request.sessionId ?? '')
     if (this.#isParked) this.start()
     if (this.#isReady) this.#send(request)
     else
@@ -159,8 +161,11 @@ export class AcpTunnel {
 
   #send(request: OpenRequest): void {
     request.stopWaiting()
+    const after = request.isSent && this.#sessions.get(request.sessionId ?? '')
     request.isSent = true
-    this.#socket?.send(request.text)
+    // A load that was cut goes on where it was.
+    const isCut = request.method === 'session/load' && after
+    this.#socket?.send(isCut ? withPosition(request.text, after) : request.text)
   }
 
   #answer(message: RpcMessage): void {
@@ -176,8 +181,10 @@ export class AcpTunnel {
   }
 
   #attach(): void {
-    this.#attaching = new Set(this.#sessions.keys())
-    for (const [key, after] of this.#sessions) {
+    const loading = new Set([...this.#unanswered.values()].map(loadedBy))
+    const open = [...this.#sessions].filter(([key]) => !loading.has(key))
+    this.#attaching = new Set(open.map(([key]) => key))
+    for (const [key, after] of open) {
       const params = { sessionId: key, after }
       const id = `${ownId} ${key}`
       this.#say({ jsonrpc: '2.0', id, method: '_holdfast/attach', params })
@@ -282,4 +289,13 @@ export class AcpTunnel {
       this.#options.write(errorTo(id, signInCode, why))
     }
   }
+}
+
+const loadedBy = ({ method, sessionId: key }: OpenRequest): string | undefined =>
+  method === 'session/load' ? key : undefined
+
+function withPosition(text: string, after: string): string {
+  const message = JSON.parse(text) as RpcMessage
+  const fields = { ...privateIn(message.params), after }
+  return JSON.stringify({ ...message, params: withPrivate(message.params, fields) })
 }

@@ -11,19 +11,28 @@ import {
   PROTOCOL_VERSION,
   type Stream,
 } from '@agentclientprotocol/sdk/unstable'
-import { Refusal } from '../../domain/errors.ts'
+import { errorCatalogue, Refusal } from '../../domain/errors.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { refusalOf } from '../../server/http/problem-answer.ts'
 import { getAgent } from '../../services/agents/queries.ts'
+import { archiveConversation } from '../../services/conversations/mark-conversation.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
 import { beginThread } from '../../services/flows/begin-thread.ts'
+import { listConversationTurns } from '../../services/turns/queries.ts'
 import { placeToBegin } from './choose-place.ts'
 import type { ClientLink, Editor } from './client-link.ts'
-import { noSuchThread, rpcErrorOf } from './failures.ts'
+import { codes, failure, noSuchThread, rpcErrorOf } from './failures.ts'
+import { listThreads } from './list-threads.ts'
 import { type Known, OpenThread } from './open-thread.ts'
 import { messageOf } from './prompt-content.ts'
 import type { Position } from './shown-turns.ts'
-import { attachFields, optionsFrom, receiptIn, type TunnelOptions } from './tunnel-fields.ts'
+import {
+  attachFields,
+  optionsFrom,
+  positionIn,
+  receiptIn,
+  type TunnelOptions,
+} from './tunnel-fields.ts'
 import type { AcpUpdate } from './updates.ts'
 
 /** Sessions that one editor has open; of more the longest unused is let go. */
@@ -42,6 +51,12 @@ interface Handled<Params> {
   readonly client: AgentContext
   readonly requestId: string | number | null
   readonly signal: AbortSignal
+}
+
+interface Opened {
+  readonly sessionId: string
+  readonly cwd: string
+  readonly _meta?: unknown
 }
 
 export class AcpAgent {
@@ -64,6 +79,12 @@ export class AcpAgent {
       .onRequest(methods.agent.initialize, this.#answered(this.#initialize))
       .onRequest(methods.agent.authenticate, () => ({}))
       .onRequest(ofThread.new, this.#answered(this.#begin))
+      .onRequest(ofThread.list, this.#answered(this.#list))
+      .onRequest(ofThread.load, this.#answered(this.#load))
+      .onRequest(ofThread.resume, this.#answered(this.#resume))
+      .onRequest(ofThread.fork, this.#answered(this.#fork))
+      .onRequest(ofThread.delete, this.#answered(this.#delete))
+      .onRequest(ofThread.close, this.#answered(this.#close))
       .onRequest(ofThread.prompt, this.#answered(this.#prompt))
       .onRequest('_holdfast/attach', attachFields, this.#answered(this.#attach))
       .onNotification(ofThread.cancel, keyIn, ({ params }) => this.#cancel(params))
@@ -101,7 +122,9 @@ export class AcpAgent {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: 'holdfast', title: 'Holdfast', version: this.#deps.version },
       agentCapabilities: {
+        loadSession: true,
         promptCapabilities: { image: true, embeddedContext: true },
+        sessionCapabilities: { list: {}, resume: {}, delete: {}, fork: {} },
       },
       authMethods,
     }
@@ -122,6 +145,65 @@ export class AcpAgent {
     )
     const thread = await this.#open(key, 'all', { client, requestId }, params.cwd)
     return { sessionId: key, ...this.#at(thread) }
+  }
+
+  #list({ params }: Handled<{ cwd?: string | null; cursor?: string | null }>) {
+    return listThreads(this.#deps, this.#link.who(), params)
+  }
+
+  async #load({ params, client, requestId }: Handled<Opened>) {
+    const { sessionId: key, cwd } = params
+    const thread = await this.#open(key, 'ended', { client, requestId }, cwd)
+    await thread.replay(positionIn(params._meta))
+    return this.#at(thread)
+  }
+
+  async #resume({ params, client, requestId }: Handled<Opened>) {
+    const { sessionId: key, cwd } = params
+    return this.#at(await this.#open(key, 'ended', { client, requestId }, cwd))
+  }
+
+  /** FS9, from the last turn that is over. */
+  async #fork({ params, client, requestId }: Handled<Opened>) {
+    const { app, fileOperations } = this.#deps
+    const who = this.#link.who()
+    const { sessionId: key, cwd, _meta } = params
+    const { items } = await app.read(listConversationTurns, { key, items: false, limit: 20 }, who)
+    const last = items.find(({ state, endedAt }) => endedAt !== null && state !== 'cancelled')
+    if (!last) throw failure(codes.params, 'Nothing has come of this session yet to be forked.')
+    const receipt = {
+      credentialId: who.credentialId,
+      operation: 'acp-fork',
+      key: this.#clientId(_meta, requestId),
+      contentHash: key,
+      sealedBy: '',
+    }
+    const turn = { key, turnId: last.id }
+    const forked = await fileOperations.fork(who, turn, undefined, receipt)
+    const thread = await this.#open(forked.conversation, 'all', { client, requestId }, cwd)
+    return { sessionId: forked.conversation, ...this.#at(thread) }
+  }
+
+  /** Archived for this person alone; what is not there needs nothing. */
+  async #delete({ params: { sessionId: key } }: Handled<{ sessionId: string }>) {
+    const who = this.#link.who()
+    const archived = { key, archived: true, by: who.id }
+    await this.#deps.app.run(archiveConversation, archived, who).catch((error: unknown) => {
+      if (!(error instanceof Refusal) || errorCatalogue[error.code].status >= 500) throw error
+      if (error.code === 'missing_scope') throw error
+    })
+    return this.#forget(key)
+  }
+
+  /** The editor looks at it no more. Not offered: a turn belongs to nobody's window. */
+  async #close({ params }: Handled<{ sessionId: string }>) {
+    return this.#forget(params.sessionId)
+  }
+
+  #forget(key: string): Record<string, never> {
+    this.#threads.get(key)?.close()
+    this.#threads.delete(key)
+    return {}
   }
 
   /** A tunnel that has connected again goes on where it was. */
@@ -210,7 +292,8 @@ export class AcpAgent {
       mark: this.#mark,
       tell: (key: string, update: AcpUpdate, at: string) => {
         const meta = tunnel === undefined ? {} : { _meta: { holdfast: { at } } }
-        void context
+        // Nobody is there any more to be told.
+        return context
           .notify(methods.client.session.update, { sessionId: key, update, ...meta })
           .catch(() => {})
       },

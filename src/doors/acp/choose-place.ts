@@ -91,15 +91,31 @@ const lineOf = (folder: string): string[] => {
 }
 
 async function placeFound(deps: ServerDependencies, who: Who, folder: string): Promise<Found> {
-  const { app } = deps
+  const project = await projectOf(deps, who, folder)
+  return project ? { project, place: placeIn(project, folder) } : newProject(deps, who, folder)
+}
+
+/** The deepest project whose folder it is in; else that of a linked worktree's repository. */
+async function projectOf(
+  { app }: ServerDependencies,
+  who: Who,
+  folder: string,
+): Promise<Project | undefined> {
   const [own] = await app.read(findProjectsAt, { folders: lineOf(folder) }, who)
-  if (own) return { project: own, place: placeIn(own, folder) }
+  if (own) return own
   const repository = await mainFolderOf(folder)
-  const [linked] = repository
-    ? await app.read(findProjectsAt, { folders: lineOf(repository) }, who)
-    : []
-  if (linked) return { project: linked, place: { folder } }
-  return newProject(deps, who, folder)
+  if (repository === undefined) return undefined
+  return (await app.read(findProjectsAt, { folders: lineOf(repository) }, who))[0]
+}
+
+/** The project of a folder that may not be there; undefined where there is none. */
+export async function projectOfFolder(
+  deps: ServerDependencies,
+  who: Who,
+  cwd: string,
+): Promise<Project | undefined> {
+  const folder = await realpath(cwd).catch(() => undefined)
+  return folder === undefined ? undefined : projectOf(deps, who, folder)
 }
 
 /** Whether the folder is below one of these, or in a worktree linked to it. */

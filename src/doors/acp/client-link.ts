@@ -28,6 +28,6 @@ export interface Editor {
   readonly asksUrls: boolean
   /** Marks what it has sent: one editor, over all connections that its tunnel makes. */
   readonly mark: string
-  /** `at`: where the update stands, for a tunnel. */
-  tell(key: string, update: AcpUpdate, at: string): void
+  /** `at`: where the update stands, for a tunnel. Resolves once it is sent. */
+  tell(key: string, update: AcpUpdate, at: string): Promise<void>
 }

@@ -24,8 +24,9 @@ import { noSuchThread } from './failures.ts'
 import { type OpenPrompt, OpenPrompts } from './open-prompts.ts'
 import { answerOf } from './prompt-answer.ts'
 import type { messageOf } from './prompt-content.ts'
+import { readPast } from './replay.ts'
 import { endOf, type Position, positionText, ShownTurns, shownItems } from './shown-turns.ts'
-import { textChunk } from './updates.ts'
+import { promptChunks, textChunk } from './updates.ts'
 
 /** Events that wait while the thread is read again; then the log is the buffer. */
 const maxWaitingEvents = 500
@@ -94,6 +95,30 @@ export class OpenThread implements FeedSink {
     this.#isLive = true
     this.#tell()
     void this.#work()
+  }
+
+  /** Tells what has happened, up to what is told live. With a position, what is behind that. */
+  async replay(after: Position | undefined): Promise<void> {
+    const { turns: now = [] } = this.#thread?.state ?? {}
+    const running = new Set(now.filter(({ state }) => state === 'running').map(({ id }) => id))
+    const { key, folder } = this.about
+    const past = await readPast(this.#deps, this.#editor.link.who(), { key, running })
+    const { seq } = this.#at
+    const shown = new ShownTurns()
+    if (after) shown.passUntil(past.turns, after)
+    else if (past.isCut) await this.#editor.tell(key, earlierTurns, this.position)
+    for (const turn of past.turns) {
+      if (!shown.has(turn)) {
+        this.#at = { seq, turnId: turn.id, item: -1, characters: 0 }
+        for (const update of promptChunks(turn)) await this.#editor.tell(key, update, this.position)
+      }
+      for (const { update, at } of shown.newIn([turn], { folder, shows: this.#editor.shows })) {
+        this.#at = { seq, ...at }
+        await this.#editor.tell(key, update, this.position)
+      }
+    }
+    const last = past.turns.at(-1)
+    if (last) this.#at = { seq, ...endOf(last) }
   }
 
   get full(): boolean {
@@ -182,13 +207,14 @@ export class OpenThread implements FeedSink {
       const kind = message.role === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
       this.#at = { ...this.#at, seq: Math.max(this.#at.seq, message.seq) }
       const update = textChunk(kind, message.content, `message.${message.seq}`)
-      this.#editor.tell(key, update, this.position)
+      void this.#editor.tell(key, update, this.position)
     }
     const { shows } = this.#editor
     for (const { update, at } of this.#shown.newIn(state.turns, { folder, shows })) {
       this.#at = { ...this.#at, ...at }
-      this.#editor.tell(key, update, this.position)
+      void this.#editor.tell(key, update, this.position)
     }
+    this.#shown.keep(state.turns)
     this.#asks.follow(state.turns, folder)
   }
 
@@ -297,9 +323,15 @@ export class OpenThread implements FeedSink {
 
   #say(text: string, turnId: string): void {
     const update = textChunk('agent_message_chunk', text, `${turnId}.0`)
-    this.#editor.tell(this.about.key, update, this.position)
+    void this.#editor.tell(this.about.key, update, this.position)
   }
 }
+
+const earlierTurns = textChunk(
+  'agent_message_chunk',
+  'There are earlier turns; the page of Holdfast has all of them.\n\n',
+  'earlier',
+)
 
 /** Whether it began, or was over, meanwhile. */
 function wasTooLate(error: unknown): true {

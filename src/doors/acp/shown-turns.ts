@@ -10,6 +10,7 @@ export interface Position {
   /** The newest message of a person that was shown. */
   readonly seq: number
   readonly turnId: string
+  /** -1: nothing but its prompt. */
   readonly item: number
   readonly characters: number
 }
@@ -31,7 +32,7 @@ export function endOf(turn: ThreadTurn | undefined): Omit<Position, 'seq'> {
   return { turnId: turn?.id ?? 'none', item: Math.max(0, items.length - 1), characters }
 }
 
-const positionForm = /^(\d{1,15})\/([\w-]{1,100})\.(\d{1,6})\.(\d{1,9})$/
+const positionForm = /^(\d{1,15})\/([\w-]{1,100})\.(-1|\d{1,6})\.(\d{1,9})$/
 
 export function parsePosition(text: unknown): Position | undefined {
   const [, seq, turnId, item, characters] =
@@ -65,6 +66,10 @@ export class ShownTurns {
     this.#turns.set(turnId, cut.map(asFirstShown))
   }
 
+  has({ id }: ThreadTurn): boolean {
+    return this.#turns.has(id)
+  }
+
   /** What is new in these, in order; they count as shown. */
   *newIn(
     turns: readonly ThreadTurn[],
@@ -83,6 +88,11 @@ export class ShownTurns {
           yield { update, at }
       }
     }
+  }
+
+  /** Forgets what is not kept at hand any more. */
+  keep(turns: readonly ThreadTurn[]): void {
+    if (this.#turns.size <= turns.length) return
     const present = new Set(turns.map(({ id }) => id))
     for (const id of this.#turns.keys()) if (!present.has(id)) this.#turns.delete(id)
   }

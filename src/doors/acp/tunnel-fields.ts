@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { line } from '../../protocol/text.ts'
 import type { Chosen } from './choose-place.ts'
-import { parsePosition } from './shown-turns.ts'
+import { type Position, parsePosition } from './shown-turns.ts'
 
 const Options = z.object({
   tunnel: z
@@ -43,3 +43,7 @@ export const attachFields = z.object({
     return z.NEVER
   }),
 })
+
+/** How far the editor was told a session that it loads: the load was cut. */
+export const positionIn = (meta: unknown): Position | undefined =>
+  parsePosition((fieldsIn(meta) as { after?: unknown } | null | undefined)?.after)

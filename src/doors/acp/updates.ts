@@ -3,6 +3,7 @@
  * the editor was shown it and as it is now. Pure.
  */
 import type { ClientNotificationParamsByMethod } from '@agentclientprotocol/sdk/unstable'
+import type { ThreadTurn } from '../../protocol/threads/thread-turn.ts'
 import type { Item } from '../../protocol/threads/turn-items.ts'
 import { toolCallOf, toolChanges } from './tool-calls.ts'
 
@@ -78,3 +79,16 @@ export function updatesOf(
       return []
   }
 }
+
+/** The prompt of a turn that was asked before. */
+export const promptChunks = ({ id, content }: ThreadTurn): readonly AcpUpdate[] =>
+  content.flatMap((part): AcpUpdate[] => {
+    const messageId = `${id}.prompt`
+    if (part.type === 'text') return [textChunk('user_message_chunk', part.text, messageId)]
+    if (part.type === 'image' && part.base64 !== '') {
+      const { mimeType, base64: data } = part
+      const content = { type: 'image', mimeType, data } as const
+      return [{ sessionUpdate: 'user_message_chunk', content, messageId }]
+    }
+    return []
+  })

@@ -2,33 +2,13 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { started } from '../../services/processes/launch-pad.ts'
-import { openAcpChat } from '../../support/acp-chat.ts'
-import { openEditor, text } from '../../support/editor.ts'
-import { asks, question, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
+import { text } from '../../support/editor.ts'
+import { openEditorRoom } from '../../support/editor-room.ts'
+import { asks, question, said, turnEnded, update } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-async function open(capabilities: object = {}) {
-  const chat = await openAcpChat()
-  const { server, room, machine } = chat
-  const folder = realpathSync(temporaryFolder())
-  await server.ask(`/api/projects/${room.projectId}`, { method: 'PATCH', body: { path: folder } })
-  const editor = await openEditor(server, { capabilities })
-  const begin = async (cwd = folder) =>
-    (await editor.call('session/new', { cwd, mcpServers: [] })).result.sessionId as string
-  const bringUp = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
-    await machine.tell(started(launchId), readyAgent(launchId))
-    return { launchId, turnId: (await machine.turn()).turnId }
-  }
-  const prompt = (key: string, words: string) =>
-    editor.ask('session/prompt', { sessionId: key, prompt: [text(words)] })
-  return { ...chat, folder, editor, begin, bringUp, prompt, projectId: room.projectId }
-}
-
 test('[EC1] an editor says who it is, begins a session and is answered when the turn is over', async () => {
-  const { editor, begin, bringUp, prompt, machine, server } = await open()
+  const { editor, begin, bringUp, prompt, machine, server } = await openEditorRoom()
   expect(editor.initialized).toMatchObject({
     protocolVersion: 1,
     agentInfo: { name: 'holdfast' },
@@ -53,7 +33,7 @@ test('[EC1] an editor says who it is, begins a session and is answered when the 
 })
 
 test('[EC2] tools, thoughts and plans are told as the protocol has them, paths absolute', async () => {
-  const { editor, begin, bringUp, prompt, machine, folder } = await open()
+  const { editor, begin, bringUp, prompt, machine, folder } = await openEditorRoom()
   const key = await begin()
   const asked = prompt(key, 'hello')
   const { launchId, turnId } = await bringUp()
@@ -86,7 +66,7 @@ test('[EC2] tools, thoughts and plans are told as the protocol has them, paths a
 })
 
 test('[EC3] the editor is asked for permission, and its answer decides', async () => {
-  const { editor, begin, bringUp, prompt, machine, server } = await open()
+  const { editor, begin, bringUp, prompt, machine, server } = await openEditorRoom()
   const key = await begin()
   const asked = prompt(key, 'write it')
   const { launchId, turnId } = await bringUp()
@@ -117,7 +97,7 @@ test('[EC3] the editor is asked for permission, and its answer decides', async (
 })
 
 test('[EC3] what is decided elsewhere is withdrawn from the editor', async () => {
-  const { editor, begin, bringUp, prompt, machine, server } = await open()
+  const { editor, begin, bringUp, prompt, machine, server } = await openEditorRoom()
   prompt(await begin(), 'write it')
   const { launchId, turnId } = await bringUp()
   await machine.tell(asks(launchId, turnId, 'ask 1'))
@@ -132,7 +112,7 @@ test('[EC3] what is decided elsewhere is withdrawn from the editor', async () =>
 })
 
 test('[EC4] cancel stops the turn, withdraws what waits behind it, and both are answered so', async () => {
-  const { editor, begin, bringUp, prompt, machine } = await open()
+  const { editor, begin, bringUp, prompt, machine } = await openEditorRoom()
   const key = await begin()
   const running = prompt(key, 'first')
   const { launchId, turnId } = await bringUp()
@@ -148,7 +128,7 @@ test('[EC4] cancel stops the turn, withdraws what waits behind it, and both are 
 })
 
 test('[EC5] the editor dies: the turn goes on, and what was asked stays open', async () => {
-  const { editor, begin, bringUp, prompt, machine, server } = await open()
+  const { editor, begin, bringUp, prompt, machine, server } = await openEditorRoom()
   const key = await begin()
   prompt(key, 'write it')
   const { launchId, turnId } = await bringUp()
@@ -162,7 +142,7 @@ test('[EC5] the editor dies: the turn goes on, and what was asked stays open', a
 })
 
 test('[EC6] the folder that is open says which project and where', async () => {
-  const { editor, begin, server, folder, projectId } = await open()
+  const { editor, begin, server, folder, projectId } = await openEditorRoom()
   const inside = join(folder, 'packages', 'one')
   mkdirSync(inside, { recursive: true })
   const { json: below } = await server.ask(`/api/conversations/${await begin(inside)}`)
@@ -182,7 +162,7 @@ test('[EC6] the folder that is open says which project and where', async () => {
 })
 
 test('[EC7] what is no message is answered in words, and the connection stays', async () => {
-  const { editor } = await open()
+  const { editor } = await openEditorRoom()
   const { socket } = editor
   const wrong = ['', 'x', '[]', '3', 'null', '{"jsonrpc":"2.0"}', '{"id":1,"method":"initialize"}']
   for (const frame of wrong) {
