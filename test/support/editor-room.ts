@@ -17,11 +17,13 @@ export async function openEditorRoom(capabilities: object = {}) {
   const editor = await openEditor(server, { capabilities })
   const begin = async (cwd = folder) =>
     (await editor.call('session/new', { cwd, mcpServers: [] })).result.sessionId as string
-  const bringUp = async () => {
+  /** From the order of a process to its first turn. */
+  const bringUp = async (offers: object = {}) => {
     const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
-    await machine.tell(started(launchId), readyAgent(launchId))
-    return { launchId, turnId: (await machine.turn()).turnId }
+    const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+    await machine.tell(started(launchId), { ...readyAgent(launchId), ...offers } as never)
+    const { turnId } = await machine.turn()
+    return { launchId, turnId, contextId: acp.contextId as string }
   }
   const prompt = (key: string, words: string) =>
     editor.ask('session/prompt', { sessionId: key, prompt: [text(words)] })

@@ -85,6 +85,8 @@ export class AcpAgent {
       .onRequest(ofThread.fork, this.#answered(this.#fork))
       .onRequest(ofThread.delete, this.#answered(this.#delete))
       .onRequest(ofThread.close, this.#answered(this.#close))
+      .onRequest(ofThread.setMode, this.#answered(this.#setMode))
+      .onRequest(ofThread.setConfigOption, this.#answered(this.#setOption))
       .onRequest(ofThread.prompt, this.#answered(this.#prompt))
       .onRequest('_holdfast/attach', attachFields, this.#answered(this.#attach))
       .onNotification(ofThread.cancel, keyIn, ({ params }) => this.#cancel(params))
@@ -144,7 +146,7 @@ export class AcpAgent {
       who,
     )
     const thread = await this.#open(key, 'all', { client, requestId }, params.cwd)
-    return { sessionId: key, ...this.#at(thread) }
+    return { sessionId: key, ...(await this.#opened(thread)) }
   }
 
   #list({ params }: Handled<{ cwd?: string | null; cursor?: string | null }>) {
@@ -155,12 +157,12 @@ export class AcpAgent {
     const { sessionId: key, cwd } = params
     const thread = await this.#open(key, 'ended', { client, requestId }, cwd)
     await thread.replay(positionIn(params._meta))
-    return this.#at(thread)
+    return this.#opened(thread)
   }
 
   async #resume({ params, client, requestId }: Handled<Opened>) {
     const { sessionId: key, cwd } = params
-    return this.#at(await this.#open(key, 'ended', { client, requestId }, cwd))
+    return this.#opened(await this.#open(key, 'ended', { client, requestId }, cwd))
   }
 
   /** FS9, from the last turn that is over. */
@@ -181,7 +183,7 @@ export class AcpAgent {
     const turn = { key, turnId: last.id }
     const forked = await fileOperations.fork(who, turn, undefined, receipt)
     const thread = await this.#open(forked.conversation, 'all', { client, requestId }, cwd)
-    return { sessionId: forked.conversation, ...this.#at(thread) }
+    return { sessionId: forked.conversation, ...(await this.#opened(thread)) }
   }
 
   /** Archived for this person alone; what is not there needs nothing. */
@@ -208,14 +210,37 @@ export class AcpAgent {
 
   /** A tunnel that has connected again goes on where it was. */
   async #attach({ params, client, requestId }: Handled<{ sessionId: string; after: Position }>) {
-    await this.#open(params.sessionId, params.after, { client, requestId })
+    const thread = await this.#open(params.sessionId, params.after, { client, requestId })
+    await this.#opened(thread)
     return {}
   }
 
-  /** Where a session stands that was opened, for a tunnel. */
-  #at(thread: OpenThread): { _meta?: Record<string, unknown> } {
-    if (this.#options.tunnel === undefined) return {}
-    return { _meta: { holdfast: { at: thread.position } } }
+  /** What can be set in a session that was opened; for a tunnel, where it stands. */
+  async #opened({ settings, about, position }: OpenThread) {
+    const { modes, configOptions } = await settings.open(about.title)
+    return {
+      ...(modes && { modes }),
+      ...(configOptions.length > 0 && { configOptions }),
+      ...(this.#options.tunnel !== undefined && { _meta: { holdfast: { at: position } } }),
+    }
+  }
+
+  async #setMode({ params }: Handled<{ sessionId: string; modeId: string }>) {
+    await this.#find(params.sessionId).settings.set({ modeId: params.modeId })
+    return {}
+  }
+
+  async #setOption({
+    params: { sessionId: key, configId: optionId, value },
+  }: Handled<{ sessionId: string; configId: string; value: string | boolean }>) {
+    const { configOptions } = await this.#find(key).settings.set({ optionId, value })
+    return { configOptions }
+  }
+
+  #find(key: string): OpenThread {
+    const thread = this.#threads.get(key)
+    if (!thread) throw noSuchThread(key)
+    return thread
   }
 
   /** `cwd`: where paths belong while its agent has no folder. */
@@ -227,11 +252,15 @@ export class AcpAgent {
   ): Promise<OpenThread> {
     const { app } = this.#deps
     const who = this.#link.who()
-    const { agentId, workplace } = await app.read(getConversation, { key, personId: who.id }, who)
+    const { agentId, workplace, title } = await app.read(
+      getConversation,
+      { key, personId: who.id },
+      who,
+    )
     if (agentId === null) throw noSuchThread(key)
     const { protocol } = await app.read(getAgent, { agentId }, who)
     const folder = workplace?.directory ?? cwd
-    const about = { key, folder, isPulled: protocol === 'mcp' }
+    const about = { key, title, folder, isPulled: protocol === 'mcp' }
     const thread = new OpenThread(about, this.#editor(client), this.#deps)
     await thread.open(through)
     if (this.#isClosed) thread.close()
@@ -257,8 +286,7 @@ export class AcpAgent {
     requestId,
     signal,
   }: Handled<{ sessionId: string; prompt: Parameters<typeof messageOf>[0]; _meta?: unknown }>) {
-    const thread = this.#threads.get(key)
-    if (!thread) throw noSuchThread(key)
+    const thread = this.#find(key)
     // Used last.
     this.#threads.delete(key)
     this.#threads.set(key, thread)
@@ -287,6 +315,7 @@ export class AcpAgent {
       link: this.#link,
       context,
       shows: { notices: can?.notices != null, compaction: can?.compaction != null },
+      showsBooleans: can?.configOptions?.boolean != null,
       asksForms: elicitation?.form != null,
       asksUrls: elicitation?.url != null,
       mark: this.#mark,

@@ -29,13 +29,16 @@ export class Asks {
   readonly #key: string
   readonly #editor: Editor
   readonly #deps: ServerDependencies
+  /** Behind what was told last. */
+  readonly #at: () => string
   /** By the approval's number; undefined once the editor has answered. */
   readonly #asked = new Map<number, AbortController>()
 
-  constructor(key: string, editor: Editor, deps: ServerDependencies) {
+  constructor(key: string, editor: Editor, deps: ServerDependencies, at: () => string) {
     this.#key = key
     this.#editor = editor
     this.#deps = deps
+    this.#at = at
   }
 
   /** Asks what is open in these turns and was not asked, and withdraws what is decided. */
@@ -103,7 +106,20 @@ export class Asks {
     signal: AbortSignal,
   ): Promise<void> {
     const { asksForms, asksUrls, context, link } = this.#editor
-    if (schema === null ? !asksUrls : !asksForms) return
+    if (schema === null ? !asksUrls : !asksForms) {
+      const toolCallId = `holdfast.question.${questionId}`
+      const title = `Asks: ${message.slice(0, 200)} – answer on the page of Holdfast`
+      const row = { toolCallId, title, kind: 'other', status: 'in_progress' } as const
+      signal.addEventListener('abort', () => {
+        const over = { toolCallId, status: 'completed' } as const
+        void this.#editor.tell(
+          this.#key,
+          { sessionUpdate: 'tool_call_update', ...over },
+          this.#at(),
+        )
+      })
+      return this.#editor.tell(this.#key, { sessionUpdate: 'tool_call', ...row }, this.#at())
+    }
     const request = { sessionId: this.#key, message, ...askMeta(questionId) }
     const visit = { mode: 'url', elicitationId: String(questionId), url: url ?? '' } as const
     // The form is what another agent asked with, checked and bounded.

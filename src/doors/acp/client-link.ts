@@ -23,6 +23,8 @@ export interface Editor {
   readonly link: ClientLink
   readonly context: AgentContext
   readonly shows: Shows
+  /** Shows options that are on or off. */
+  readonly showsBooleans: boolean
   /** Which forms of question it can ask. */
   readonly asksForms: boolean
   readonly asksUrls: boolean

@@ -12,6 +12,7 @@ import type { Thread } from '../../protocol/threads/thread-state.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { type FeedSink, Subscription } from '../../server/live/subscription.ts'
 import type { FeedEvent } from '../../server/live/tail.ts'
+import { getConversation } from '../../services/conversations/queries.ts'
 import { stopTurns } from '../../services/flows/cancel-turn.ts'
 import { promptSession } from '../../services/flows/prompt-session.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
@@ -26,6 +27,8 @@ import { answerOf } from './prompt-answer.ts'
 import type { messageOf } from './prompt-content.ts'
 import { readPast } from './replay.ts'
 import { endOf, type Position, positionText, ShownTurns, shownItems } from './shown-turns.ts'
+import { StatusRow, waitingFor } from './status-row.ts'
+import { ThreadSettings } from './thread-settings.ts'
 import { promptChunks, textChunk } from './updates.ts'
 
 /** Events that wait while the thread is read again; then the log is the buffer. */
@@ -33,6 +36,7 @@ const maxWaitingEvents = 500
 
 export interface OpenedThread {
   readonly key: string
+  readonly title: string | null
   /** Where its agent works, or the folder that the editor has open while there is no other. */
   readonly folder: string | null
   /** The agent pulls what there is to do, so what it says is told in messages alone. */
@@ -45,10 +49,12 @@ export type Known = 'all' | 'ended' | Position
 export class OpenThread implements FeedSink {
   readonly about: OpenedThread
   readonly prompts = new OpenPrompts()
+  readonly settings: ThreadSettings
   readonly #editor: Editor
   readonly #deps: ServerDependencies
   readonly #subscription: Subscription
   readonly #asks: Asks
+  readonly #row: StatusRow
   readonly #shown = new ShownTurns()
   #thread: Thread | undefined
   /** What was shown last, or is not to be. */
@@ -56,6 +62,8 @@ export class OpenThread implements FeedSink {
   #queue: FeedEvent[] = []
   #isStale = false
   #isLive = false
+  /** Nothing has been told live yet. */
+  #isNew = false
   #isWorking = false
   #isClosed = false
   #wake = (): void => {}
@@ -65,7 +73,13 @@ export class OpenThread implements FeedSink {
     this.#editor = editor
     this.#deps = deps
     this.#subscription = new Subscription(deps.store, deps.tails, this, editor.link.who())
-    this.#asks = new Asks(about.key, editor, deps)
+    this.settings = new ThreadSettings(about.key, editor, deps)
+    this.#asks = new Asks(about.key, editor, deps, () => this.position)
+    this.#row = new StatusRow({
+      clock: deps.clock,
+      words: () => this.#wordsOfWaiting(),
+      tell: (update) => void editor.tell(about.key, update, this.position),
+    })
   }
 
   /** Reads the thread and follows it. Nothing is told before `goLive`. */
@@ -93,7 +107,7 @@ export class OpenThread implements FeedSink {
   goLive(): void {
     if (this.#isLive || this.#isClosed) return
     this.#isLive = true
-    this.#tell()
+    this.#isNew = true
     void this.#work()
   }
 
@@ -160,6 +174,7 @@ export class OpenThread implements FeedSink {
     this.#isClosed = true
     this.#subscription.close()
     this.#asks.close()
+    this.#row.close()
     this.#queue = []
     this.#wake()
   }
@@ -168,10 +183,12 @@ export class OpenThread implements FeedSink {
     if (this.#isWorking || !this.#isLive) return
     this.#isWorking = true
     try {
-      while ((this.#queue.length > 0 || this.#isStale) && !this.#isClosed) {
+      while ((this.#queue.length > 0 || this.#isStale || this.#isNew) && !this.#isClosed) {
+        this.#isNew = false
         for (const event of this.#queue.splice(0)) this.#take(event)
         if (this.#isStale) await this.#readAgain()
         this.#tell()
+        await this.#tellSettings()
         await this.#answerPrompts()
         this.#wake()
       }
@@ -187,6 +204,7 @@ export class OpenThread implements FeedSink {
     if (!this.#thread) return
     this.#thread = follow(this.#thread, event)
     this.#isStale ||= this.#thread.state.isStale
+    this.settings.take(event)
     if (!('data' in event)) return
     if (event.type === 'messages-read') this.prompts.over(event.data.seqs)
     if (event.type === 'message-withdrawn') this.prompts.over([event.data.seq])
@@ -203,6 +221,7 @@ export class OpenThread implements FeedSink {
     const state = this.#thread?.state
     if (!state || this.#isClosed) return
     const { key, folder } = this.about
+    if (state.turns.some((turn) => turn.state === 'running')) this.#row.over()
     for (const message of this.#newMessages(state.messages, state.handedOver)) {
       const kind = message.role === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
       this.#at = { ...this.#at, seq: Math.max(this.#at.seq, message.seq) }
@@ -216,6 +235,27 @@ export class OpenThread implements FeedSink {
     }
     this.#shown.keep(state.turns)
     this.#asks.follow(state.turns, folder)
+  }
+
+  async #tellSettings(): Promise<void> {
+    const offers = this.#thread?.state.offers
+    if (!offers) return
+    for (const update of await this.settings.news(offers))
+      void this.#editor.tell(this.about.key, update, this.position)
+  }
+
+  /** Whether a prompt of this editor has not begun. */
+  get #isWaiting(): boolean {
+    const begun = this.#thread?.state.handedOver ?? []
+    return this.prompts.all.some(({ seq }) => seq !== undefined && !begun.includes(seq))
+  }
+
+  async #wordsOfWaiting(): Promise<string | undefined> {
+    if (!this.#isWaiting) return undefined
+    const { key } = this.about
+    const who = this.#editor.link.who()
+    const found = await this.#deps.app.read(getConversation, { key, personId: who.id }, who)
+    return this.#isWaiting ? waitingFor(found, this.#thread?.state.limit ?? null) : undefined
   }
 
   /** Behind what was told last. */
@@ -259,6 +299,7 @@ export class OpenThread implements FeedSink {
       if (prompt.isCancelled) await this.#stop([prompt])
       signal.addEventListener('abort', () => void this.#cancelOne(prompt))
       await this.#answerPrompts()
+      await this.#row.look()
     } catch (error) {
       prompt.fail(error)
     }
@@ -312,6 +353,7 @@ export class OpenThread implements FeedSink {
       }
       if (turn?.stopReason === 'empty' && seen && shownItems(seen).length === 0)
         this.#say('The agent ended its turn without a word.', turn.id)
+      if (!this.#isWaiting || this.prompts.all.length === 1) this.#row.over()
       try {
         const ended = turn ?? { state, stopReason: null, error: null, usage: null }
         prompt.answer(prompt.isCancelled ? { stopReason: 'cancelled' } : answerOf(ended))

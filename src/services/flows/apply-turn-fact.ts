@@ -19,7 +19,7 @@ import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/conte
 import { isOfRole, type TurnRow, turnStream } from '../../store/turns/turns.ts'
 import { keepAgentTitle } from '../conversations/mark-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
-import { keepOffers, keepOption, keepResult, keptWithContext } from '../turns/chat-options.ts'
+import { keepOffers, keepOption, keepResult, shownInChats } from '../turns/chat-options.ts'
 import { lockContext } from '../turns/context-record.ts'
 import { changeContext, contextOpened } from '../turns/move-context.ts'
 import { lockTurn } from '../turns/move-turn.ts'
@@ -238,7 +238,7 @@ async function keepWithContext(
       await keepAgentTitle(tx, conversation, { title: said.title, agentId: role, now })
   }
   await keepOption(tx, row, said)
-  if (!isInRole && keptWithContext.has(said.kind))
+  if (!isInRole && shownInChats.has(said.kind))
     tx.append(turnsStream(key), {
       type: 'agent:update',
       data: { messageId: null, update: said, role },

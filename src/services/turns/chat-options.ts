@@ -32,12 +32,13 @@ import { invalidField } from '../refusals.ts'
 import { type ContextKey, getOrCreateContext, lockContext } from './context-record.ts'
 import { changeContext } from './move-context.ts'
 
-/** Updates that are kept with their context or conversation. */
-export const keptWithContext: ReadonlySet<string> = new Set([
+/** Updates of no turn that readers of a chat are told; all but its use are kept. */
+export const shownInChats: ReadonlySet<string> = new Set([
   'commands',
   'title',
   'mode',
   'options',
+  'usage',
 ])
 
 type Choice = Omit<ConfigureOrder, 'launchId' | 'contextId'>

@@ -55,10 +55,11 @@ test('[EC2] tools, thoughts and plans are told as the protocol has them, paths a
   )
   await editor.answerTo(asked)
   expect(editor.updates('agent_thought_chunk')).toMatchObject([{ content: { text: 'hm' } }])
-  const [tool] = editor.updates('tool_call')
+  const tool = editor.updates('tool_call').find(({ toolCallId: id }) => id === 'call 1')
   expect(tool).toMatchObject({ toolCallId: 'call 1', kind: 'edit', title: 'Write hello.txt' })
   expect(editor.updates('plan')).toMatchObject([{ entries: [{ content: 'one' }] }])
-  const states = [tool, ...editor.updates('tool_call_update')]
+  const later = editor.updates('tool_call_update')
+  const states = [tool, ...later.filter(({ toolCallId: id }) => id === 'call 1')]
   expect(states.at(-1)).toMatchObject({
     status: 'completed',
     content: [{ type: 'diff', path: join(folder, 'a.txt'), newText: 'new' }],
