@@ -240,12 +240,19 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   postMessage: by(postMessage, async ({ body: { senderId, ...body }, who, deps, receipt }) => {
     if (senderId !== undefined && senderId !== who.id)
       throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
-    const { toAgentId, conversationKey: key, ...draft } = body
+    const { projectId, toAgentId, conversationKey: key, ...draft } = body
     const message = { ...draft, by: who.id, scopes: who.scopes }
     if (key !== undefined)
-      return deps.app.run(sayInConversation, { ...message, key, toAgentId }, who, receipt)
+      return deps.app.run(
+        sayInConversation,
+        { ...message, key, projectId, toAgentId },
+        who,
+        receipt,
+      )
+    if (projectId === undefined)
+      throw invalidField('projectId', refusalText('isMissing', { type: 'string' }))
     if (toAgentId === undefined) throw invalidField('toAgentId', refusalText('whoShallRead'))
-    return deps.app.run(postMessage, { ...message, toAgentId }, who, receipt)
+    return deps.app.run(postMessage, { ...message, projectId, toAgentId }, who, receipt)
   }),
   beginConversation: run(beginThread, ({ params, body, who }) => ({
     ...params,

@@ -52,7 +52,7 @@ export const Message = z.object({
 export type Message = z.output<typeof Message>
 
 export const ChatMessageDraft = z.strictObject({
-  projectId: Id,
+  projectId: Id.optional().describe('Left out with `conversationKey`: its project'),
   toAgentId: Id.nullish().describe('null: all; left out with `conversationKey`: its agent'),
   conversationKey: Id.optional().describe('The session to write in; it must have begun'),
   content: Content.min(1),

@@ -3,6 +3,7 @@
  * processes are free.
  */
 
+import { ownerId } from '../../domain/access/caller.ts'
 import { unreadFor } from '../../domain/conversations/messages.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -13,6 +14,10 @@ import type { NewMessage } from '../conversations/conversation-record.ts'
 import { appendMessage } from './append-message.ts'
 import { beginWaiting } from './begin-turn.ts'
 
+/** CV14: a script's token speaks under its name; everybody else has a name of their own. */
+const nameOfToken = async (tx: Tx, senderId: string): Promise<string | undefined> =>
+  senderId === ownerId ? undefined : (await tx.row('credentials', { id: senderId }))?.name
+
 export async function postForAgents(
   tx: Tx,
   row: ConversationRow,
@@ -20,7 +25,11 @@ export async function postForAgents(
   context: Context,
   to: { readonly readers: readonly string[]; readonly also?: readonly StreamName[] },
 ): Promise<Message> {
-  const message = await appendMessage(tx, row, given, context, to)
+  const named = {
+    ...given,
+    senderName: given.senderName ?? (await nameOfToken(tx, given.senderId)),
+  }
+  const message = await appendMessage(tx, row, named, context, to)
   const { projectId, conversationKey: key } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, to.readers))

@@ -37,13 +37,17 @@ import { postToAgent } from './post-to-agent.ts'
 /** Agents that one message can go to. */
 const maxReceivers = 100
 
-type Draft = Omit<z.output<typeof ChatMessageDraft>, 'conversationKey' | 'toAgentId'> & {
+type ChatDraft = z.output<typeof ChatMessageDraft>
+type Draft = Omit<ChatDraft, 'conversationKey' | 'projectId' | 'toAgentId'> & {
   readonly by: string
   /** Left out: the server itself writes. */
   readonly scopes?: readonly Scope[] | undefined
 }
 
-export type PostedMessage = Draft & { readonly toAgentId: string | null }
+export type PostedMessage = Draft & {
+  readonly projectId: string
+  readonly toAgentId: string | null
+}
 
 export const postMessage = defineUseCase('post-message', {
   scope: 'write',
@@ -84,6 +88,8 @@ export const postMessage = defineUseCase('post-message', {
 export type SaidMessage = Draft & {
   /** The conversation. */
   readonly key: string
+  /** Left out: the project of the conversation. */
+  readonly projectId?: string | undefined
   /** Left out: the agent of the conversation. */
   readonly toAgentId?: string | null | undefined
 }
@@ -95,13 +101,14 @@ export const sayInConversation = defineUseCase('say-in-conversation', {
   streams: ({ key }: SaidMessage) => [streamOfKey(key)],
   lockCacheKey: ({ key }) => key,
   run: async (tx, { key, ...input }, context): Promise<Message> => {
-    const { projectId } = input
     const begun = await currentConversation(tx, key, context.now)
-    const agentId = begun.agent_id
-    const isItsChat = isChat(begun.kind) && agentId !== null && begun.project_id === projectId
-    if (!isItsChat || (input.toAgentId ?? agentId) !== agentId)
+    const { agent_id: agentId, project_id: projectId } = begun
+    const hasBoth = isChat(begun.kind) && agentId !== null && projectId !== null
+    const isItsProject = (input.projectId ?? projectId) === projectId
+    const isItsAgent = (input.toAgentId ?? agentId) === agentId
+    if (!hasBoth || !isItsProject || !isItsAgent)
       throw new Refusal('wrong_state', refusalText('notOfThisPair', { key }), { key })
-    const said = { ...input, toAgentId: agentId }
+    const said = { ...input, projectId, toAgentId: agentId }
     const earlier = await earlierMessage(tx, said)
     if (earlier && earlier.conversationKey !== key) throw clientIdReused(input.clientId ?? '')
     if (earlier) return earlier

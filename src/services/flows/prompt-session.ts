@@ -4,7 +4,7 @@
  */
 import type { Message } from '../../protocol/conversations/message.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { streamOfKey } from '../conversations/conversation-record.ts'
 import { turnOfMessage } from '../turns/turn-of-message.ts'
 import { type SaidMessage, sayInConversation } from './post-message.ts'
 
@@ -22,9 +22,7 @@ export const promptSession = defineUseCase('prompt-session', {
   streams: ({ key }: Prompt) => [streamOfKey(key)],
   lockCacheKey: ({ key }) => key,
   run: async (tx, prompt, context): Promise<TakenPrompt> => {
-    const { project_id: projectId } = await existingConversation(tx, prompt.key)
-    const said = { ...prompt, projectId: projectId ?? '' }
-    const message = await sayInConversation.run(tx, said, context)
+    const message = await sayInConversation.run(tx, prompt, context)
     const { turn } = await turnOfMessage(tx, prompt.key, message.seq)
     return { message, turnId: turn?.id ?? null }
   },

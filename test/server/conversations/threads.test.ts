@@ -97,9 +97,11 @@ test('[SN3] writing into a session needs one of this project and this agent', as
   expect((await write({ conversationKey: key, content, toAgentId: 'coder' })).status).toBe(201)
   expect((await write({ conversationKey: key, content, toAgentId: 'other' })).status).toBe(409)
   expect((await write({ conversationKey: key, content, projectId: 'other' })).status).toBe(409)
+  expect((await write({ conversationKey: key, content, projectId: undefined })).status).toBe(201)
   expect((await write({ conversationKey: 'session:none', content })).status).toBe(404)
   expect((await write({ content })).status).toBe(400)
-  expect((await read(key)).json.messageCount).toBe(2)
+  expect((await write({ content, toAgentId: 'coder', projectId: undefined })).status).toBe(400)
+  expect((await read(key)).json.messageCount).toBe(3)
 })
 
 test('[SN4] a session without a message and a title is told of to nobody until it has one', async () => {

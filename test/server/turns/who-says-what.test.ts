@@ -119,6 +119,22 @@ test('[CV14] setHistory keeps who said what it puts back; what it adds has its r
   expect(primer).toContain('In it: owner, Hana.')
 })
 
+test('[CV14] what a script’s token says is told under the token’s name', async () => {
+  const { room, server, say, machine, next, get } = await open()
+  const draft = { name: 'nightly', kind: 'script' }
+  const { json } = await server.ask('/api/tokens', { method: 'POST', body: draft })
+  const body = { projectId: room.projectId, toAgentId: 'coder', content: 'build it' }
+  await server.ask('/api/chat', { method: 'POST', body, token: json.token })
+  await bringUp(machine)
+  const first = await next()
+  expect(first.primer).toContain('In it: nightly.')
+  await first.answer('built')
+  await say('what did the script ask?')
+  expect((await next()).prompt).toContain('owner: ')
+  const { items } = await get('/messages')
+  expect(items[0]).toMatchObject({ senderId: json.id, senderName: 'nightly' })
+})
+
 test('[CX17] a message with line breaks does not stand as another person’s line, nor does a summary', async () => {
   const { hana, say, machine, next, put, token } = await open()
   await hana(
