@@ -1,0 +1,94 @@
+/**
+ * Kills an editor's command, its server, or both, at moments drawn anew, and compares what an
+ * editor was shown with the record: nothing lost, nothing doubled, each prompt in one turn.
+ */
+import { realpathSync } from 'node:fs'
+import { expect, onTestFinished } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { type AcpCommand, initialize, startAcp } from './acp-command.ts'
+import { demos } from './chat.ts'
+import { endCoordinator } from './coordinator-process.ts'
+import { startHoldfast } from './running-server.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** A server with an agent in a project whose folder an editor has open. */
+export async function openFolderOfEditor() {
+  let server = await startHoldfast({ up: true })
+  const { data, url } = server
+  onTestFinished(async () => {
+    await server.kill()
+    await endCoordinator(data)
+  })
+  const client = createClient({ url, token: server.token })
+  const folder = realpathSync(temporaryFolder())
+  const { id: projectId } = await client.post('/api/projects', {
+    body: { name: 'opened', path: folder, settings: { 'chat.workplace': 'checkout' } },
+  })
+  const { args, ...talker } = demos.acp
+  await client.post('/api/agents', {
+    body: { id: 'talker', name: 'Talker', ...talker, args: [...args] },
+  })
+  const params = { projectId, agentId: 'talker' }
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
+  const turns = async (key: string) =>
+    (await client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 200 } }))
+      .items
+  return {
+    data,
+    client,
+    folder,
+    turns,
+    kill: () => server.kill(),
+    /** The same again, at the same address. */
+    start: async () => {
+      server = await startHoldfast({ up: true, data, args: ['--port', new URL(url).port] })
+    },
+  }
+}
+
+export type Room = Awaited<ReturnType<typeof openFolderOfEditor>>
+
+export async function openEditorCommand({ data }: Room): Promise<AcpCommand> {
+  const editor = startAcp({ data })
+  await initialize(editor)
+  return editor
+}
+
+export const begin = async (editor: AcpCommand, { folder }: Room): Promise<string> =>
+  (await editor.call('session/new', { cwd: folder, mcpServers: [] })).result.sessionId
+
+export const promptOf = (key: string, text: string) => ({
+  sessionId: key,
+  prompt: [{ type: 'text', text }],
+})
+
+/** Resolves with the number of a chunk that is drawn, when that many came. */
+export async function someWay(editor: AcpCommand, most: number): Promise<void> {
+  const chunks = () =>
+    editor.lines.filter(({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk')
+  const enough = chunks().length + 1 + Math.floor(Math.random() * most)
+  await editor.until(() => chunks().length >= enough)
+}
+
+/** What an editor sees that loads the session; the text of all turns as the record has it. */
+export async function compareWithRecord(room: Room, key: string, prompts: number): Promise<void> {
+  const later = await openEditorCommand(room)
+  const { folder } = room
+  const loaded = await later.call('session/load', { sessionId: key, cwd: folder, mcpServers: [] })
+  expect(loaded.error).toBeUndefined()
+  for (;;) {
+    const found = await room.turns(key)
+    if (found.some(({ state }) => state === 'running' || state === 'queued')) continue
+    const ran = found.filter(({ startedAt }) => startedAt !== null)
+    expect(ran.map(({ state }) => state)).toEqual(ran.map(() => 'answered'))
+    expect(ran).toHaveLength(prompts)
+    const record = ran
+      .map(({ text }) => text)
+      .reverse()
+      .join('')
+    await later.until(() => later.text(key).length >= record.length)
+    expect(later.text(key)).toBe(record)
+    await later.kill()
+    return
+  }
+}
