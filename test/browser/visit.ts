@@ -116,7 +116,7 @@ export function errorsOf(page: Page): string[] {
 
 /**
  * The first visit of anybody to this server, in two actions: the link is opened, and the demo agent
- * greeted. No error is logged, before signing in neither.
+ * looked at. No error is logged, before signing in neither.
  */
 export async function firstVisit(here: Visit, viewport: typeof wide): Promise<Page> {
   const page = await here.signedOutPage({ viewport })
@@ -124,7 +124,7 @@ export async function firstVisit(here: Visit, viewport: typeof wide): Promise<Pa
   await page.goto('/')
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await page.goto(await here.signInLink())
-  const hello = page.getByRole('button', { name: 'Say hello to the demo agent' })
+  const hello = page.getByRole('button', { name: 'Look around with a demo agent' })
   await hello.waitFor()
   // In sight without scrolling.
   expect((await hello.boundingBox())?.y).toBeLessThan(viewport.height - 100)

@@ -19,6 +19,9 @@ export const projectHandlers: HandlersOf<typeof projectRoutes> = {
   listFolders: allowed({ scope: 'manage', on: 'nobody' }, ({ query: { path }, deps }) =>
     deps.folders.list(path),
   ),
+  listRepositories: allowed({ scope: 'manage', on: 'nobody' }, ({ deps }) =>
+    deps.folders.repositories(),
+  ),
   createProject: by(createProject, async ({ body, who, deps: { app, folders }, receipt }) => {
     const { id: by, scopes } = who
     return app.run(

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Assignment, AssignmentDraft } from '../agents/isolation.ts'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'
-import { line } from '../text.ts'
+import { line, Time } from '../text.ts'
 import { Project, ProjectChange, ProjectDraft } from './project.ts'
 
 export const projectRoutes = {
@@ -35,6 +35,23 @@ export const projectRoutes = {
       parent: z.string().nullable(),
       hasGit: z.boolean().describe('It is in a git repository'),
       items: z.array(z.object({ name: z.string(), path: z.string(), hasGit: z.boolean() })),
+      more: z.boolean().describe('There are more than are listed'),
+    }),
+  }),
+  listRepositories: route({
+    method: 'GET',
+    path: '/api/repositories',
+    summary:
+      'List git repositories of the server’s machine, below the home folder or the allowed ' +
+      'roots, to begin a project with one; the latest change first',
+    answer: z.object({
+      items: z.array(
+        z.object({
+          name: z.string(),
+          path: z.string(),
+          changedAt: Time.nullable().describe('When its HEAD moved last: a commit, a checkout'),
+        }),
+      ),
       more: z.boolean().describe('There are more than are listed'),
     }),
   }),

@@ -18,6 +18,7 @@ import type { Project } from '../../protocol/projects/project.ts'
 import { listMachines } from '../../services/processes/queries.ts'
 import { listProjectPaths } from '../../services/projects/queries.ts'
 import type { Store } from '../../store/store.ts'
+import { findRepositories } from './repositories.ts'
 
 const maxFolders = 500
 
@@ -76,6 +77,11 @@ export class ProjectFolders {
     const above = dirname(path)
     const parent = above === path || roots.includes(path) ? null : above
     return { path, parent, hasGit, items, more: names.length > maxFolders }
+  }
+
+  /** The git repositories that somebody may begin with, the latest change first. */
+  repositories(): ReturnType<typeof findRepositories> {
+    return findRepositories(this.#rules)
   }
 
   /** Adds the state of the folder to a project for readers. */

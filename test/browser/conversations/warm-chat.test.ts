@@ -1,12 +1,10 @@
 /** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { amount } from '../../support/extent.ts'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
 import { makeRepository } from '../../support/git-repository.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { anyOf } from '../any-of.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, type TabOptions, wide } from '../tabs.ts'
@@ -88,32 +86,9 @@ test('[UI6] the first visit offers the demo agent by one button, later visits do
   await page.getByText('wrote hello.md').waitFor()
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
-  expect(await page.getByText('Try it').count()).toBe(0)
+  await page.getByRole('link', { name: /^demo/ }).waitFor()
+  expect(await page.getByText('Look around').count()).toBe(0)
 })
-
-test.each(amount([phone], [wide, phone]))(
-  '[UI6] at %o an own repository and an agent that is here: the first prompt is the fifth action',
-  async (viewport) => {
-    // Alone in its folder: a listing has an end, and the tests have made hundreds of folders beside each other.
-    const folder = join(temporaryFolder(), `mine-${viewport.width}`)
-    renameSync(makeRepository().folder, folder)
-    const page = await here.ownerPage(viewport === wide ? '/' : '/sessions', { viewport })
-    await page.route('**/api/folders', async (route) =>
-      route.fulfill({
-        response: await route.fetch({
-          url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}`,
-        }),
-      }),
-    )
-    await page.getByRole('link', { name: 'New project' }).click()
-    await page.getByRole('button', { name: `${basename(folder)} git` }).click()
-    await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
-    await say(page, 'hello there')
-    await answered(page, 'echo: hello there')
-    expect(await page.getByText('echo: hello there').count()).toBe(1)
-  },
-)
 
 test('[CH1] the agent comes when the panel opens and goes when it closes, each time', async () => {
   const { page, processes, states } = await openChat('ann')

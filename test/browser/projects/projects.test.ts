@@ -14,7 +14,7 @@ test('[UI9] Now shows quietly that nothing waits; the projects are in the sideba
   await page.getByText('Nothing waits for you.').waitFor()
   await page
     .getByRole('navigation', { name: 'Projects' })
-    .getByRole('link', { name: /demo/ })
+    .getByRole('link', { name: 'demo', exact: true })
     .waitFor()
   expect(await page.title()).toBe('Now · Holdfast')
 })
@@ -189,7 +189,7 @@ test('[UI2] an agent is assigned and taken off, and undo puts it back', async ()
   expect(await assigned()).toEqual(['helper'])
 })
 
-test('[UI1] without projects Now helps to make the first one', async () => {
+test('[UI1] without projects and agents at hand Now helps to make the first one', async () => {
   const page = await here.ownerPage('/')
   for (const { id } of (await here.elsewhere.get('/api/projects')).items) {
     await here.elsewhere.delete('/api/projects/{projectId}', { params: { projectId: id } })

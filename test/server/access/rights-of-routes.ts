@@ -269,7 +269,7 @@ export const rights: readonly Right[] = [
   {
     scope: 'manage',
     because: 'it chooses a path on the machine to read from',
-    operations: ['resumeFromFile', 'listFolders'],
+    operations: ['resumeFromFile', 'listFolders', 'listRepositories'],
   },
   {
     scope: 'manage',

@@ -170,6 +170,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   expect(others.filter((operation) => operation !== 'watchEvents')).toEqual([
     ...[
       'listFolders',
+      'listRepositories',
       'inspectAgent',
       'signInAgent',
       'getSignIn',

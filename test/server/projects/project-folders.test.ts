@@ -1,5 +1,5 @@
 /** SE11: which folders a project may have, and what readers are told of them. */
-import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -154,6 +154,39 @@ test('[SE11] folders are listed to choose from, from home or a root on, with whi
     name: 'etc',
     path: '/etc',
     hasGit: false,
+  })
+})
+
+test('[UI6] git repositories are found below the roots, the latest change first', async () => {
+  const roots = [realpathSync(temporaryFolder())]
+  const [root = ''] = roots
+  const repository = (...path: string[]) => {
+    const folder = join(root, ...path)
+    mkdirSync(join(folder, '.git'), { recursive: true })
+    writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main')
+    return folder
+  }
+  const old = repository('src', 'old')
+  utimesSync(join(old, '.git', 'HEAD'), 1_000_000, 1_000_000)
+  const shop = repository('shop')
+  // Neither what lies in another one nor what programs keep for themselves.
+  for (const path of [
+    ['shop', 'below'],
+    ['node_modules', 'dep'],
+    ['.cache', 'x'],
+  ])
+    repository(...path)
+  const worktree = join(root, 'worktree')
+  mkdirSync(worktree)
+  writeFileSync(join(worktree, '.git'), 'gitdir: elsewhere')
+  symlinkSync(shop, join(root, 'link'))
+  const { server } = await open({ roots })
+  expect((await server.ask('/api/repositories')).json).toEqual({
+    items: [
+      { name: 'shop', path: shop, changedAt: expect.stringMatching(/^20/) },
+      { name: 'old', path: old, changedAt: '1970-01-12T13:46:40.000Z' },
+    ],
+    more: false,
   })
 })
 

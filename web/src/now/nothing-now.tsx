@@ -5,6 +5,7 @@ import { useTitleOf } from '../conversations/titles.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { useHome, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
+import { composerClass } from '../parts/field.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
 import { type ListedView, viewsOf } from '../shell/listed-views.ts'
@@ -26,7 +27,7 @@ export function NothingNow() {
   return (
     <>
       {mayWrite && (
-        <div className="rounded-lg bg-raised shadow-[inset_0_0_0_1px_var(--edge)] focus-within:shadow-[inset_0_0_0_1px_var(--accent)]">
+        <div className={composerClass}>
           <NewSession />
         </div>
       )}

@@ -9,13 +9,18 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { FirstDay } from '../system/day-begins.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { FirstProject } from './first-project.tsx'
-import { GettingStarted } from './getting-started.tsx'
+import { LookAround } from './look-around.tsx'
 import { NowList } from './now-list.tsx'
 import { type NowRows, nowGroups } from './now-rows.ts'
+import { useFirstRun } from './use-first-run.ts'
 import { useNowRows } from './use-now-rows.ts'
 
 const NothingNow = lazy(
   loadOnce(async () => ({ default: (await import('./nothing-now.tsx')).NothingNow })),
+)
+
+const FirstRun = lazy(
+  loadOnce(async () => ({ default: (await import('./first-run.tsx')).FirstRun })),
 )
 
 export function NowPage() {
@@ -26,33 +31,37 @@ export function NowPage() {
   const { rows, error } = useNowRows(under)
   const projects = home?.projects ?? []
   const known = projects.some(({ id }) => id === projectId)
+  const firstRun = useFirstRun()
+  const isEmpty = rows && nowGroups.every((group) => rows[group].length === 0)
   const shown = rows && (known ? ofProject(rows, projectId) : rows)
   return (
     <Page
       title={now.title}
       room="rows"
       actions={
-        projects.length > 1 && (
-          <Choice
-            label={now.shownProjects}
-            value={known ? projectId : ''}
-            values={[{ id: '', name: now.allProjects }, ...projects]}
-            disabled={false}
-            onValue={setProjectId}
-          />
+        firstRun?.demo && !firstRun.hasRun ? (
+          <LookAround demo={firstRun.demo} />
+        ) : (
+          projects.length > 1 && (
+            <Choice
+              label={now.shownProjects}
+              value={known ? projectId : ''}
+              values={[{ id: '', name: now.allProjects }, ...projects]}
+              disabled={false}
+              onValue={setProjectId}
+            />
+          )
         )
       }
     >
-      {home && <GettingStarted home={home} />}
       {error !== undefined && <ProblemNote error={error} onRetry={() => void refetch(inbox)} />}
-      {shown && <NowList rows={shown} onCursor={setUnder} />}
-      {rows && projects.length > 0 && nowGroups.every((group) => rows[group].length === 0) && (
-        <Suspense>
-          <NothingNow />
-        </Suspense>
-      )}
-      <FirstDay />
-      {home && projects.length === 0 && <FirstProject />}
+      {shown && firstRun?.hasRun !== false && <NowList rows={shown} onCursor={setUnder} />}
+      <Suspense>
+        {firstRun && <FirstRun />}
+        {!firstRun && isEmpty && projects.length > 0 && <NothingNow />}
+      </Suspense>
+      {!firstRun && <FirstDay />}
+      {!firstRun && home && projects.length === 0 && <FirstProject />}
     </Page>
   )
 }

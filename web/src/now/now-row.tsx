@@ -33,6 +33,13 @@ const gridClass =
   'grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1 max-md:min-h-14 ' +
   'md:grid-cols-[auto_minmax(0,5fr)_minmax(0,6fr)_minmax(0,3fr)_5.5rem_3rem]'
 
+const whatClass =
+  'flex min-w-0 gap-x-1 text-sm text-quiet max-md:col-span-2 max-md:col-start-2 ' +
+  'max-md:row-start-2'
+const ageClass =
+  'text-right text-xs whitespace-nowrap text-faint tabular-nums max-md:col-start-3 ' +
+  'max-md:row-start-1'
+
 export function OneRow({ row, open, armed, onPut, onDecided }: OneRowProps) {
   const words = useWords()
   const writing = useWriting()
@@ -75,7 +82,7 @@ export function OneRow({ row, open, armed, onPut, onDecided }: OneRowProps) {
                 <span className="sr-only">{words.console.states[row.state]}: </span>
                 <span dir="auto">{title}</span>
               </button>
-              <span className="flex min-w-0 gap-x-1 text-sm text-quiet max-md:col-span-2 max-md:col-start-2 max-md:row-start-2">
+              <span className={whatClass}>
                 <span className="max-w-2/5 shrink-0 truncate md:hidden">{project} ·</span>
                 <span className="min-w-0 truncate" dir="auto">
                   <WhatHappens row={row} />
@@ -85,11 +92,7 @@ export function OneRow({ row, open, armed, onPut, onDecided }: OneRowProps) {
               <span className="text-right max-md:hidden">
                 {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
               </span>
-              <time
-                dateTime={row.at}
-                title={writing.exact(row.at)}
-                className="text-right text-xs whitespace-nowrap text-faint tabular-nums max-md:col-start-3 max-md:row-start-1"
-              >
+              <time dateTime={row.at} title={writing.exact(row.at)} className={ageClass}>
                 {writing.age(row.at, Math.max(current, Date.parse(row.at)))}
               </time>
             </div>

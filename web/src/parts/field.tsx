@@ -2,6 +2,11 @@
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react'
 import { useWords } from '../translations/messages.tsx'
 
+/** Around a composer and its buttons. */
+export const composerClass =
+  'rounded-lg bg-raised shadow-[inset_0_0_0_1px_var(--edge)] ' +
+  'focus-within:shadow-[inset_0_0_0_1px_var(--accent)]'
+
 export const inputClass =
   'w-full min-w-0 rounded-md bg-canvas px-2.5 py-1.5 text-ink shadow-[inset_0_0_0_1px_var(--edge)] transition-shadow ' +
   'hover:shadow-[inset_0_0_0_1px_var(--faint)] focus:outline-2 focus:outline-offset-0 focus:outline-accent ' +

@@ -9,6 +9,7 @@ import type { Project } from '../../../src/protocol/projects/project.ts'
 import { useTitleOf } from '../conversations/titles.ts'
 import { useHome, useMay } from '../live/queries.ts'
 import { mostListed, recent } from '../live/recent.ts'
+import { useFirstRun } from '../now/use-first-run.ts'
 import { BackIcon, BranchIcon, ColumnsIcon, PlusIcon } from '../parts/icons.tsx'
 import { tickingClock } from '../parts/ticking-clock.ts'
 import { useWords, useWriting } from '../translations/messages.tsx'
@@ -91,10 +92,13 @@ export function ProjectList() {
 /** By activity; the order changes only while neither pointer nor focus is in the list. */
 function useListedProjects() {
   const home = useHome()
+  const firstRun = useFirstRun()
+  const hidden = firstRun?.hasRun === false ? firstRun.demo?.project.id : undefined
   const known = useQuery({ ...recent, enabled: home !== undefined }).data ?? []
   const [held, setHeld] = useState(false)
   const order = useRef<readonly string[]>([])
-  const each = (home?.projects ?? []).map((project): ListedProject => {
+  const projects = (home?.projects ?? []).filter(({ id }) => id !== hidden)
+  const each = projects.map((project): ListedProject => {
     const views = viewsOf(known, project.id)
     const at = [project.createdAt, ...views.map((view) => view.at)].reduce((a, b) =>
       a > b ? a : b,

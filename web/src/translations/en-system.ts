@@ -1,5 +1,7 @@
 /** The words of processes, agent sessions, coordinators and installed agents in English. */
+
 import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
+import { firstRun } from './en-first-run.ts'
 
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
@@ -182,6 +184,7 @@ export const agentSignIn = {
 }
 
 export const now = {
+  firstRun,
   title: 'Now',
   waiting: 'Waiting for you',
   waitingNone: 'Nothing waits for you.',
@@ -230,9 +233,4 @@ export const now = {
   /** For somebody who may not decide. */
   waitingForOthers: 'Waiting for a decision',
   waitingForOthersNone: 'Nothing waits for a decision.',
-  firstTitle: 'Try it',
-  firstText: (project: string) =>
-    `The project ${project} has an agent that needs no key and no network. It is started, makes a plan, runs a command, and asks you before it writes a file.`,
-  sayHello: 'Say hello to the demo agent',
-  hello: 'Hello!',
 }

@@ -1,5 +1,7 @@
 /** The words of processes, agent sessions, coordinators and installed agents in Japanese. */
+
 import type * as english from './en-system.ts'
+import { firstRun } from './ja-first-run.ts'
 
 const two = (count: number): string => String(count).padStart(2, '0')
 
@@ -179,6 +181,7 @@ export const agentSignIn: typeof english.agentSignIn = {
 }
 
 export const now: typeof english.now = {
+  firstRun,
   title: 'いま',
   waiting: '対応待ち',
   waitingNone: 'あなたの対応を待っているものはありません。',
@@ -230,9 +233,4 @@ export const now: typeof english.now = {
   ],
   waitingForOthers: '判断待ち',
   waitingForOthersNone: '判断を待っているものはありません。',
-  firstTitle: 'まず試してみましょう',
-  firstText: (project) =>
-    `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動し、計画を立て、コマンドを実行し、ファイルを書く前に確認を求めます。`,
-  sayHello: 'デモのエージェントに話しかける',
-  hello: 'こんにちは',
 }

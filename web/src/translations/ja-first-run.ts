@@ -1,0 +1,32 @@
+/** The words of the first run in Japanese. */
+import type * as english from './en-first-run.ts'
+
+export const firstRun: typeof english.firstRun = {
+  title: 'エージェントに最初の仕事を頼む',
+  which: 'どのリポジトリで？',
+  agent: 'どのエージェントに？',
+  what: '何をしますか？',
+  find: 'フォルダーを探す、またはパスを貼り付ける',
+  another: 'ほかのフォルダー…',
+  foundHint: 'サーバーのマシンにある Git リポジトリです。最近変更された順に並びます。',
+  noneFound: 'Git リポジトリが見つかりませんでした。',
+  noMatch: (typed) => `「${typed}」に一致するリポジトリはありません。`,
+  change: '変更',
+  looking: 'エージェントを探しています…',
+  here: '準備完了',
+  installed: 'インストール済み',
+  signedIn: 'サインイン済み',
+  notSignedIn: 'インストール済み、未サインイン',
+  notInstalled: '未インストール:',
+  installOf: (name) => `${name} をインストールするコマンド`,
+  signIn: 'サインイン',
+  signInTo: (name) => `${name} にサインイン`,
+  use: (name) => `${name} を使う`,
+  useIt: '使う',
+  more: (count) => `インストールできるエージェントがほかに ${count} 件`,
+  lookAgain: 'もう一度探す',
+  own: '自分のエージェント…',
+  start: '開始',
+  lookAround: 'デモのエージェントで試してみる',
+  hello: 'こんにちは',
+}
