@@ -9,6 +9,7 @@ import type {
   CoordinatorRequest,
 } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
+import { detailOf } from '../protocol/status-texts.ts'
 import type {
   AcpParticulars,
   RunningTurn,
@@ -17,10 +18,12 @@ import type {
 } from '../protocol/turns/link.ts'
 import type { AcpAgentOptions } from './acp/agent-options.ts'
 import type { AcpAgent } from './acp-agent.ts'
+import { CannotStart } from './agent-process.ts'
 import { FileStates } from './file-states/file-states.ts'
 import type { StepMachine } from './landing/run-step.ts'
 import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
+import { prepareWorkspace } from './worktrees/make-workspace.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
 
 const retryMs = 1000
@@ -75,6 +78,18 @@ export class AcpAgents {
     agent.readOutput(this.#readsOutput)
     this.#agents.set(particulars.launchId, agent)
     return agent
+  }
+
+  /** Returns the folder of a session, else the project's. Rejects with CannotStart. */
+  async folderFor(particulars: LaunchParticulars, signal: AbortSignal): Promise<string | null> {
+    const { launchId, workspace, folder } = particulars
+    if (!workspace) return folder
+    const { report } = this.#options
+    const onOutput = (text: string) => report({ type: 'process-output', launchId, text })
+    const shared = { git: this.git, fileStates: this.#fileStates, occupancy: this.#occupancy }
+    const wanted = { particulars, workspace, signal, onOutput, onSetUp: () => {} }
+    const made = prepareWorkspace({ ...this.#options, ...shared, ...wanted })
+    return (await made.catch((error) => Promise.reject(new CannotStart(detailOf(error))))).folder
   }
 
   remove(launchId: string): void {

@@ -204,6 +204,7 @@ export class Link {
       type: 'coordinator:hello',
       ...about,
       linkVersion,
+      threads: true,
       ...life,
     }
     try {

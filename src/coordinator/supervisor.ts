@@ -54,6 +54,7 @@ interface Launch {
   phase: 'waiting' | 'starting' | 'running'
   countedAsStarting: boolean
   stopping: boolean
+  readonly stopped: AbortController
   readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
   process?: AgentProcess
   acpAgent?: AcpAgent
@@ -127,6 +128,7 @@ export class Supervisor {
         phase: 'waiting',
         countedAsStarting: begun,
         stopping: false,
+        stopped: new AbortController(),
         offer,
       })
       this.#startWaiting()
@@ -142,6 +144,7 @@ export class Supervisor {
     const launch = this.#launches.get(launchId)
     if (!launch) return
     launch.stopping = true
+    launch.stopped.abort()
     launch.offer.resolve(undefined)
     launch.acpAgent?.cancelStart()
     launch.process?.stop()
@@ -307,7 +310,9 @@ export class Supervisor {
         launch.acpAgent?.cancelStart()
         return undefined
       }
-      const folder = launch.acpAgent ? await launch.acpAgent.prepareWorkspace() : particulars.folder
+      const { signal } = launch.stopped
+      const folder = await (launch.acpAgent?.prepareWorkspace() ??
+        acpAgents.folderFor(particulars, signal))
       if (launch.stopping) return undefined
       return await AgentProcess.start({
         ...rest,

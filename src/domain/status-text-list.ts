@@ -294,6 +294,8 @@ export const sentences = {
   userRequested: 'user requested',
   gatewayWithoutModel:
     '{agent} must be told which model to ask for behind a gateway. Name it with `agents edit ID --gateway-model NAME`.',
+  coordinatorOfBefore:
+    'The coordinator on {machine} is of an earlier build and cannot make the place of this session. Restart it there',
   gatewayWithoutSecret:
     'The gateway of {agent} needs the secret {name}, which this project does not have. Set it with `holdfast secrets set {name}`, or change the gateway with `agents edit`.',
   withoutTools:

@@ -63,6 +63,8 @@ export const CoordinatorHello = z.object({
   pid: z.int().min(1),
   labels: z.array(Label).max(maxLabels).optional(),
   capacity: z.int().min(1).max(10_000).nullish(),
+  /** SN10: makes the place of a session for an agent that pulls, too; left out: a build before. */
+  threads: z.boolean().optional(),
   /** The epoch it was given; null in an instance's first hello. */
   epoch: Epoch.nullable(),
   requestId: RequestId,
@@ -252,6 +254,8 @@ export interface LaunchParticulars {
   /** The bearer for `/mcp`, valid while the launch runs. */
   readonly launchToken: string
   readonly acp: AcpParticulars | null
+  /** SN10: where a session of an agent that pulls works; left out: the project's folder. */
+  readonly workspace?: NonNullable<AcpParticulars['workspace']>
   /**
    * SB1: how it is isolated, also where it has secrets. `command`: by which what the agent needs in
    * a sandbox is known; the build before starts it by this one.

@@ -44,6 +44,8 @@ import { invalidField } from '../refusals.ts'
 interface Route {
   readonly projectId: string
   readonly agentId: string
+  /** In a session an agent that pulls has a process of its own, which has a place (SN10). */
+  readonly inThread?: boolean
 }
 
 /** A conversation and, between agents, the one that asked. The latter's workplace counts. */
@@ -65,13 +67,25 @@ export async function defaultWorkplace(
 
 export async function whyNoWorktree(
   reader: Reader,
-  { projectId, agentId }: Route,
+  { projectId, agentId, inThread = false }: Route,
 ): Promise<NoticeText | undefined> {
   const project = await reader.row('projects', { id: projectId })
   if (!project?.path)
     return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
+  return whyInProject(reader, agentId, inThread)
+}
+
+/**
+ * Why an agent works in the project's folder: it pulls, and has no process for the session alone.
+ */
+export async function whyInProject(
+  reader: Reader,
+  agentId: string,
+  inThread: boolean,
+): Promise<NoticeText | undefined> {
   const agent = await reader.row('agents', { id: agentId })
-  return agent?.protocol === 'mcp' ? refusalText('pullsInFolder', { agent: agentId }) : undefined
+  const isPlaced = agent?.protocol !== 'mcp' || (inThread && agent.command !== null)
+  return isPlaced ? undefined : refusalText('pullsInFolder', { agent: agentId })
 }
 
 type Place = Pick<ConversationRow, 'workplace' | 'workplace_folder'>
@@ -101,12 +115,9 @@ export async function placeFor(
   }
   const { folder } = workplace
   if (!isAbsolutePath(folder)) throw invalidField('workplace.folder', refusalText('absoluteFolder'))
-  const agent = await reader.row('agents', { id: route.agentId })
-  if (agent?.protocol === 'mcp')
-    throw new Refusal('wrong_state', refusalText('pullsInFolder', { agent: route.agentId }), {
-      workplace,
-    })
-  const { projectId } = route
+  const { projectId, agentId, inThread = false } = route
+  const why = await whyInProject(reader, agentId, inThread)
+  if (why) throw new Refusal('wrong_state', why, { workplace })
   const isKnown =
     (await isInProject(reader, projectId, folder)) ||
     (await reader.first(selectInFolder, { projectId, folder })) !== undefined
@@ -140,7 +151,7 @@ export async function chooseWorkplace(
   if (projectId === null || agentId === null) return row
   if (await tx.first(selectAnyIn, { key }))
     throw new Refusal('wrong_state', refusalText('placeIsFixed'), { workplace })
-  const place = await placeFor(tx, { projectId, agentId }, chosen)
+  const place = await placeFor(tx, { projectId, agentId, inThread: row.lane !== '' }, chosen)
   const change = { ...place, generation: row.generation + 1, updated_at: now }
   await tx.update('conversations', { key, ...change })
   tx.append(conversationStream(key), { type: 'workplace-chosen', data: { workplace, by } })
@@ -253,7 +264,11 @@ export async function mustWaitForFolder(
     if (
       isShared(
         folder,
-        await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) }),
+        await sharedFolder(reader, {
+          projectId,
+          ...originOf(each),
+          isPulled: isPulledInProject(each),
+        }),
       )
     )
       return true
@@ -283,6 +298,10 @@ async function isMoving(
 
 /** Operations that are looked at; few are open at a time. */
 const maxMoving = 100
+
+/** A turn that is pulled by a common process works in the project's folder. */
+const isPulledInProject = (turn: Pick<TurnRow, 'content' | 'lane'>): boolean =>
+  !isPushed(turn) && turn.lane === ''
 
 const originOf = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): ConversationOrigin => ({
   key: turn.conversation_key,

@@ -10,6 +10,7 @@ import { agentsInTurn, type ConversationRow } from '../../store/conversations/co
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
+import { whyInProject } from './conversation-workplace.ts'
 
 /** Changes of agent that a session tells of, the newest. */
 const maxAgentsNamed = 50
@@ -36,8 +37,8 @@ export async function checkCanGoOn(reader: Reader, row: AgentChat, agentId: stri
   await checkAssigned(reader, { projectId, agentId })
   if (agentId === row.agent_id) return
   const hasPlace = row.workplace === 'worktree' || row.workplace_folder !== null
-  if (hasPlace && (await reader.row('agents', { id: agentId }))?.protocol === 'mcp')
-    throw new Refusal('wrong_state', refusalText('pullsInFolder', { agent: agentId }), { agentId })
+  const why = hasPlace && (await whyInProject(reader, agentId, true))
+  if (why) throw new Refusal('wrong_state', why, { agentId })
   await checkSandboxHolds(reader, row, agentId)
 }
 

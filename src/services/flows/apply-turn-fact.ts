@@ -155,7 +155,12 @@ async function workplaceMade(
   const opening = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).find(
     ({ state }) => state === 'opening',
   )
-  if (opening) await recordWorkplace(tx, opening, launch, fact, context)
+  // An agent that pulls opens no context: what was made is its session's (SN10).
+  const ofThread = launch.lane && { conversation_key: launch.lane, origin_key: '' }
+  const which = opening ?? ofThread
+  if (!which) return
+  if (!opening) await lockContext(tx, which.conversation_key)
+  await recordWorkplace(tx, which, launch, fact, context)
 }
 
 /** The context was opened for this turn. Records which primer it got. */

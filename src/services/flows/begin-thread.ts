@@ -72,7 +72,7 @@ function beginOnce(tx: Tx, input: NewThread, context: Context): Promise<{ key: s
     const begun = { key: drawThreadKey(context), projectId, agentId, ...named, isDraft }
     const row = await addThread(
       tx,
-      { ...begun, ...(await placeFor(tx, input, input)) },
+      { ...begun, ...(await placeFor(tx, { ...input, inThread: true }, input)) },
       context.now,
     )
     if (content !== undefined) await addFirstMessage(tx, row, { ...input, content }, context)

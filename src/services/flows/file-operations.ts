@@ -287,7 +287,7 @@ export const askFork = defineUseCase('ask-fork', {
     const agentId = wanted ?? turn.agent_id
     const { project_id: projectId } = turn
     await checkAssigned(tx, { projectId, agentId })
-    const why = await whyNoWorktree(tx, { projectId, agentId })
+    const why = await whyNoWorktree(tx, { projectId, agentId, inThread: true })
     if (why) throw new Refusal('wrong_state', why)
     const project = await tx.row('projects', { id: projectId })
     const state = stateFrom(files.after_state ?? files.before_state)

@@ -249,6 +249,7 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
       labels: JSON.stringify([...new Set(hello.labels ?? [])].sort()),
       capacity: hello.capacity ?? null,
       contexts: 1,
+      threads: hello.threads ? 1 : 0,
       epoch,
     }
     await tx.put('coordinators', row)

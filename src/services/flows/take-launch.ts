@@ -46,6 +46,7 @@ import {
   requireCurrentEpoch,
   startableAgent,
 } from '../processes/launch-record.ts'
+import { threadPlaceOf } from '../processes/thread-place.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import {
   acpSessionToOpen,
@@ -130,10 +131,13 @@ export const takeLaunch = defineUseCase('take-launch', {
     const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) =>
       sealedOtherwise(each, keyId),
     )
+    const { workspace, problem } =
+      acp === null ? await threadPlaceOf(tx, launch) : { workspace: undefined, problem: undefined }
     const missing =
-      gateway &&
-      !key &&
-      statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret })
+      problem ??
+      (gateway &&
+        !key &&
+        statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret }))
     if (unopened.length > 0 || missing) {
       const error =
         missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
@@ -175,6 +179,7 @@ export const takeLaunch = defineUseCase('take-launch', {
       folder,
       launchToken,
       acp,
+      ...(workspace && { workspace }),
       ...(isIsolated && {
         isolation: {
           ...isolation,

@@ -53,7 +53,7 @@ export async function registerWorktree(
  */
 export async function recordWorkplace(
   tx: Tx,
-  { conversation_key, origin_key }: ContextRow,
+  { conversation_key, origin_key }: Pick<ContextRow, 'conversation_key' | 'origin_key'>,
   launch: Launch,
   made: Made,
   context: Context,

@@ -28,6 +28,7 @@ import { threadNames } from './0059-thread-names.ts'
 import { answeredMessages } from './0060-answered-messages.ts'
 import { continuedSessions } from './0061-continued-sessions.ts'
 import { daysOfSessions } from './0062-days-of-sessions.ts'
+import { placesOfPullingAgents } from './0063-places-of-pulling-agents.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -56,6 +57,7 @@ export const migrations = numbered([
   answeredMessages,
   continuedSessions,
   daysOfSessions,
+  placesOfPullingAgents,
 ])
 
 export const newestVersion = migrations.length

@@ -23,6 +23,8 @@ export const processTables = {
     capacity: column<number | null>(null),
     /** 1, for nodes of the build before: a process can hold several contexts there. */
     contexts: column<number>(),
+    /** SN10: 1: makes places of sessions for agents that pull. */
+    threads: column<number>(0),
   },
 
   launches: {

@@ -7,7 +7,7 @@ import { queued, running, type TurnRow } from './turns.ts'
 export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
   db
     .selectFrom('turns')
-    .select(['conversation_key', 'origin_key', 'content'])
+    .select(['conversation_key', 'origin_key', 'content', 'lane'])
     .where('project_id', '=', p.projectId)
     .where('state', '=', running)
     .where('about', '<>', sql.lit<TurnRow['about']>('summary'))

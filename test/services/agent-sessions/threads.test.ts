@@ -1,9 +1,11 @@
 /** Sessions of agents that pull: a process that was started for one serves it, and no other. */
 import { expect, test } from 'vitest'
+import { getConversation } from '../../../src/services/conversations/queries.ts'
 import { beginThread } from '../../../src/services/flows/begin-thread.ts'
 import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { changeProject } from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'
-import { openPad, ordered } from '../processes/launch-pad.ts'
+import { openPad, ordered, type Said } from '../processes/launch-pad.ts'
 import { by } from '../projects/installation.ts'
 
 async function open() {
@@ -78,4 +80,37 @@ test('[SN10] nothing is ordered twice for a thread, and its messages start no co
   expect(await pad.launches.order({ projectId, agentId, lane: key })).toBeNull()
   await serve(launchId)
   expect(await pad.launches.order({ projectId, agentId, lane: key })).toBeNull()
+})
+
+test('[SN10] the process of a session is started in its place, by a coordinator that can make one', async () => {
+  const { store, pad, order, projectId, agentId } = await open()
+  await store.run(changeProject, { projectId, path: '/srv/repository', by })
+  const begun = { projectId, agentId, content: 'one', workplace: 'worktree', by } as const
+  const { key, workplace } = await store.run(beginThread, begun)
+  expect(workplace).toMatchObject({ kind: 'worktree', folder: null })
+  const launchId = await order(key)
+  // One of the build before says so, and nothing runs in a person's folder.
+  await expect(pad.coordinator.take(launchId)).rejects.toMatchObject({ code: 'launch_withdrawn' })
+  expect(await pad.process(launchId)).toMatchObject({
+    state: 'ended',
+    detail: expect.stringContaining('earlier build'),
+  })
+  pad.coordinator.about = { threads: true }
+  await pad.coordinator.register('anew')
+  const again = await order(key)
+  const particulars = await pad.coordinator.start(again)
+  expect(particulars).toMatchObject({
+    acp: null,
+    folder: '/srv/repository',
+    workspace: { userSessionShort: 'chat', path: null, orFolder: true },
+  })
+  const folder = '/srv/worktrees/chat/one'
+  const made = { type: 'workspace-made', launchId: again, kind: 'worktree', folder, top: folder }
+  const tree = { branch: 'holdfast/chat/one', baseBranch: 'main', note: null, setUp: null }
+  await pad.coordinator.tell({ ...made, ...tree } as Said)
+  expect((await store.query(getConversation, { key })).workplace).toMatchObject({
+    kind: 'worktree',
+    folder,
+    branch: 'holdfast/chat/one',
+  })
 })

@@ -70,6 +70,7 @@ class PlayedCoordinator {
   about: {
     readonly labels?: string[]
     readonly capacity?: number
+    readonly threads?: boolean
   } = {}
   /** The number of its last fact. */
   n = 0

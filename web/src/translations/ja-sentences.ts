@@ -22,6 +22,8 @@ const words: Sentences = {
     '{agent} の {names} を開けません。別の鍵で封印されています。`agents edit` で設定し直すか、その鍵を元に戻してください。',
   gatewayWithoutModel:
     '{agent} には、ゲートウェイの先のモデルを指定する必要があります。`agents edit ID --gateway-model NAME` で指定してください。',
+  coordinatorOfBefore:
+    '{machine} のコーディネーターは以前のビルドのため、このセッションの作業場所を作成できません。再起動してください',
   gatewayWithoutSecret:
     '{agent} のゲートウェイにはシークレット {name} が必要ですが、このプロジェクトにはありません。`holdfast secrets set {name}` で設定するか、`agents edit` でゲートウェイを変更してください。',
   agentDeleted: '{agent} は削除されたため、起動できません',
