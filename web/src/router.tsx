@@ -16,7 +16,15 @@ import { Shell } from './shell/shell.tsx'
 import { filterOf, type TaskFilter } from './work/task-filter.ts'
 
 /** Things that can be created from anywhere, in a dialog over the page with its own address. */
-export const creations = ['session', 'project', 'agent', 'person', 'token', 'phone'] as const
+export const creations = [
+  'session',
+  'project',
+  'agent',
+  'person',
+  'token',
+  'editor',
+  'phone',
+] as const
 export type Creation = (typeof creations)[number]
 
 interface AnySearch {

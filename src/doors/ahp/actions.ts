@@ -76,9 +76,10 @@ const actions: Readonly<Record<string, Dispatched>> = {
     z.looseObject({ type, id: Id, kind: z.enum(['queued', 'steering']), message: Prompt }),
     async (given, { id, kind, message }) => {
       const seq = await prompt(given, id, message.text)
+      if (kind === 'queued') return
       // What steers comes before what waits; agents take nothing in the middle of a turn.
-      if (kind === 'steering' && given.watched.chat.queued.length > 0)
-        await moved(given, { seq, to: 'now' })
+      if (given.watched.chat.queued.length > 0) await moved(given, { seq, to: 'now' })
+      given.watched.isSteered = true
     },
     ({ id }, echo) => isPrompted(id, echo),
   ),
@@ -232,8 +233,13 @@ async function cancel(
   const last = chat.turns.at(-1)
   if (!chat.isActive || last?.id !== turnId)
     throw new AhpError('turnRuns', 'This turn does not run')
-  if (thread.state.turns.at(-1)?.state === 'running')
+  if (thread.state.turns.at(-1)?.state === 'running') {
+    const chosen = { key, goOn: true, by: who.id }
+    // VS Code stops what runs to have answered what it was steered with; alone that waits (SN20).
+    if (watched.isSteered) watched.afterTurn = () => deps.app.run(goOnInConversation, chosen, who)
+    watched.isSteered = false
     return deps.app.run(stopTurns, { key, by: who.id }, who, receipt)
+  }
   const input = { key, seq: seqOf(watched, turnId), by: who.id }
   return deps.app.run(withdrawMessage, input, who, receipt)
 }

@@ -48,12 +48,7 @@ export const emptyChat: ChatView = { turns: [], isActive: false, queued: [] }
 
 const notBegun: RunView = { parts: [], usage: null, end: null }
 
-interface Around {
-  /** What waits does not begin by itself (SN20). */
-  readonly isPaused: boolean
-}
-
-export function chatViewOf(thread: ThreadState, { isPaused }: Around): ChatView {
+export function chatViewOf(thread: ThreadState): ChatView {
   const named = namesOf(thread.messages)
   const turns = thread.turns.filter((turn) => isWithin(turn, thread))
   let left = thread.messages.filter(({ role, visible }) => role === 'user' && visible)
@@ -69,12 +64,21 @@ export function chatViewOf(thread: ThreadState, { isPaused }: Around): ChatView 
   }
   const isRunning = turns.at(-1)?.state === 'running'
   const [next, ...others] = left
-  if (isRunning || isPaused || !next)
+  if (isRunning || !next || isPaused(turns.at(-1), left))
     return { turns: views, isActive: isRunning, queued: left.map((each) => waiting(each, named)) }
   const active = { ...turnOf(next, named), runs: [notBegun] }
   const queued = others.map((each) => waiting(each, named))
   return { turns: [...views, active], isActive: true, queued }
 }
+
+/**
+ * SN20: what waited when a turn was stopped or failed does not begin by itself, but with the next
+ * message. Where it does, in a first session, that is told as it begins.
+ */
+const isPaused = (last: ThreadTurn | undefined, left: readonly Message[]): boolean =>
+  last !== undefined &&
+  last.state !== 'answered' &&
+  left.every(({ createdAt }) => createdAt <= (last.endedAt ?? last.at))
 
 /** Turns that are older than the messages at hand are left out. */
 const isWithin = (turn: ThreadTurn, { messages, older }: ThreadState): boolean =>

@@ -27,11 +27,12 @@ export async function rootState({ app }: Deps, who: Who) {
   return { agents: items.map(agentInfo), activeSessions: 0 }
 }
 
+/** VS Code offers no agent without a model; which one an agent uses is set with the agent. */
 const agentInfo = ({ id, name }: Agent) => ({
   provider: providerOf(id),
   displayName: name,
   description: '',
-  models: [],
+  models: [{ id: 'default', provider: providerOf(id), name: `${name}’s model` }],
 })
 
 interface Listed {

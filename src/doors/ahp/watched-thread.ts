@@ -4,6 +4,7 @@
  * was shown.
  */
 import type { Who } from '../../domain/access/caller.ts'
+import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
@@ -49,6 +50,10 @@ export class WatchedThread {
   uri: string
   readonly chatUri: string
   readonly #options: WatchOptions
+  /** Whether the client has sent what is to steer the turn that runs. */
+  isSteered = false
+  /** Done once when no turn runs any more: what was to steer the one that is stopped. */
+  afterTurn: (() => Promise<unknown>) | undefined
   /** Which of its channels the client has subscribed to. */
   readonly open = new Set<'chat' | 'thread'>()
   readonly #pending = new Set<Pending>()
@@ -172,16 +177,25 @@ export class WatchedThread {
   /** Tells what has changed since. */
   #look(): void {
     const { state } = this.thread
-    const chat = chatViewOf(state, { isPaused: Boolean(this.conversation.paused) })
+    const chat = chatViewOf(state)
     const { uri, key } = this
     const view = threadViewOf({ conversation: this.conversation, chat, uri, key })
     const before = { chat: this.#chat, view: this.#view }
+    if (!chat.isActive && this.afterTurn) this.#goOn(this.afterTurn)
     this.#chat = chat
     this.#view = view
     if (before.chat && this.open.has('chat'))
       for (const action of chatChanges(before.chat, chat)) this.#tell(this.chatUri, action)
     if (before.view && this.open.has('thread'))
       for (const action of threadChanges(before.view, view)) this.#tell(this.uri, action)
+  }
+
+  /** Where it may not go on, what waits is shown as waiting. */
+  #goOn(work: () => Promise<unknown>): void {
+    this.afterTurn = undefined
+    work().catch((error: unknown) => {
+      if (!(error instanceof Refusal)) this.#options.failed(this, error)
+    })
   }
 
   #tell(channel: string, action: ChatAction): void {

@@ -252,6 +252,34 @@ test('[AH5] what is sent while a turn runs waits and is taken back; a turn is st
   await isFresh(opened, [uri, chat])
 })
 
+test('[AH5] what steers a turn is answered when the turn is stopped for it', async () => {
+  const opened = await open()
+  const { client, machine } = opened
+  const { chat } = await begin(opened)
+  await dispatch(client, chat, started('t1', 'First'))
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  const message = { text: 'Rather this', origin: { kind: 'user' } }
+  await dispatch(client, chat, {
+    type: 'chat/pendingMessageSet',
+    kind: 'steering',
+    id: 's1',
+    message,
+  })
+  dispatch(client, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 5 })
+  await machine.order('cancel-ordered')
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled' }))
+  const next = await machine.turn()
+  expect(JSON.stringify(next.content)).toContain('Rather this')
+  const { queuedMessageId } = await actionOf(
+    client,
+    'chat/turnStarted',
+    ({ turnId: id }: { turnId: string }) => id === 's1',
+  )
+  expect(queuedMessageId).toBe('s1')
+  await isFresh(opened, [uri, chat])
+})
+
 test('[AH5] a title is the session’s; what is archived is the person’s', async () => {
   const opened = await open()
   const { client, server, mirror } = opened

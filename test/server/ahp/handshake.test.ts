@@ -38,7 +38,9 @@ test('[AH1] a version that both speak is answered in its own words; none ends th
       {
         resource: 'ahp-root://',
         fromSeq: answer.serverSeq,
-        state: { agents: [{ provider: 'claude', displayName: 'Claude', models: [] }] },
+        state: {
+          agents: [{ provider: 'claude', displayName: 'Claude', models: [{ id: 'default' }] }],
+        },
       },
     ],
   })

@@ -14,7 +14,7 @@ import { InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { type Secret, SecretDialog } from '../parts/secret-dialog.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 
@@ -34,12 +34,22 @@ interface TokenDraft {
 interface CreationProps {
   readonly layout: (fields: ReactNode, submit: ReactNode) => ReactNode
   readonly onClose: () => void
+  /** Only for an editor, whose token is shown in its address. */
+  readonly editor?: {
+    readonly title: string
+    readonly about: string
+    readonly shown: (token: string) => Secret
+  }
 }
 
-export function TokenCreation({ layout, onClose }: CreationProps) {
+export function TokenCreation({ layout, onClose, editor }: CreationProps) {
   const words = useWords()
-  const first: TokenDraft = { name: '', kind: 'script', scopes: ['read'], lifetime: '90' }
-  const [draft, setDraft, clearDraft] = useDraft('new-token', first)
+  const forScript: TokenDraft = { name: '', kind: 'script', scopes: ['read'], lifetime: '90' }
+  const forEditor: TokenDraft = { ...forScript, name: 'VS Code', kind: 'door', scopes }
+  const [draft, setDraft, clearDraft] = useDraft(
+    editor ? 'new-editor' : 'new-token',
+    editor ? forEditor : forScript,
+  )
   const [tried, setTried] = useState(false)
   const [made, setMade] = useState<TokenWithSecret>()
   const { waiting, error, send, stop } = useSending<TokenWithSecret>()
@@ -61,6 +71,7 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
     void invalidate(tokens.queryKey)
   }
 
+  if (made && editor) return <SecretDialog secret={editor.shown(made.token)} onClose={onClose} />
   if (made) {
     const text = made.kind === 'script' ? words.tokens.onceText : undefined
     const secret = { title: words.tokens.once(made.name), value: made.token, ...(text && { text }) }
@@ -68,6 +79,7 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
   }
   const fields = (
     <>
+      {editor && <p className="text-quiet">{editor.about}</p>}
       <TextField
         label={words.tokens.name}
         placeholder={words.tokens.nameExample}
@@ -76,16 +88,18 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
         error={tried ? nameProblem(draft.name, words) : undefined}
         required
       />
-      <Choices
-        label={words.tokens.kind}
-        value={draft.kind}
-        onValue={(kind) => set({ kind })}
-        options={kinds.map((kind) => ({
-          value: kind,
-          name: words.tokens.kinds[kind],
-          hint: words.tokens.kindHints[kind],
-        }))}
-      />
+      {!editor && (
+        <Choices
+          label={words.tokens.kind}
+          value={draft.kind}
+          onValue={(kind) => set({ kind })}
+          options={kinds.map((kind) => ({
+            value: kind,
+            name: words.tokens.kinds[kind],
+            hint: words.tokens.kindHints[kind],
+          }))}
+        />
+      )}
       {hasScopes && (
         <Scopes
           offered={offeredTo(draft.kind)}
@@ -105,7 +119,7 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
     </>
   )
   return (
-    <InputDialog open title={words.tokens.new} onClose={onClose}>
+    <InputDialog open title={editor?.title ?? words.tokens.new} onClose={onClose}>
       <form onSubmit={submit} noValidate className="contents">
         {layout(fields, <SubmitButton waiting={waiting}>{words.act.create}</SubmitButton>)}
       </form>

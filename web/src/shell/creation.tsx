@@ -19,6 +19,10 @@ const PhoneSignIn = lazy(
   loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })),
 )
 
+const ConnectVsCode = lazy(
+  loadOnce(async () => ({ default: (await import('../access/connect-vscode.tsx')).ConnectVsCode })),
+)
+
 export function Creation({ what }: { what: What }) {
   const words = useWords()
   const navigate = useNavigate()
@@ -54,6 +58,8 @@ export function Creation({ what }: { what: What }) {
       return <PersonCreation layout={layout} onClose={close} />
     case 'token':
       return <TokenCreation layout={layout} onClose={close} />
+    case 'editor':
+      return <ConnectVsCode layout={layout} onClose={close} />
     case 'phone':
       return <PhoneSignIn onClose={close} />
   }
