@@ -150,7 +150,10 @@ const userSession = createRoute({
 const review = createRoute({
   getParentRoute: () => project,
   path: '/review/$worktreeId',
-  validateSearch: ({ turn }): { turn?: string } => (typeof turn === 'string' ? { turn } : {}),
+  validateSearch: ({ turn, view }): { turn?: string; view?: 'uncommitted' | 'since' } => ({
+    ...(typeof turn === 'string' && { turn }),
+    ...((view === 'uncommitted' || view === 'since') && { view }),
+  }),
   component: lazyRoute(loadWhenVisited.review, 'ReviewPage'),
 })
 interface ConversationsSearch {

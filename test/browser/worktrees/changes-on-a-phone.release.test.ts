@@ -49,7 +49,7 @@ test('[WT6] the worktrees and the Changes fit a phone, in Japanese and dark', as
   await page.getByRole('link', { name: 'レビュー (1)' }).click()
   const review = page.getByRole('region', { name: '認証 の変更' })
   await review.getByText('変更されたファイル 1 件').waitFor()
-  await review.getByText('こんにちは').waitFor()
+  await review.getByRole('insertion').getByText('こんにちは').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'light' })
   await page.locator(':root[data-theme="light"]').waitFor({ state: 'attached' })

@@ -92,6 +92,11 @@ test('[WT2] [UI10] [UI12] the Changes of a role show, commit, merge, export, rem
     await diff.getByRole('row').filter({ hasText: 'hi there' }).getByRole('cell').count(),
   ).toBe(4)
   expect(await axeFindings(page)).toEqual([])
+  const remove = async () => {
+    await review.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Download patch' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Remove worktree' }).click()
+  }
   const landing = review.getByRole('region', { name: 'Land', exact: true })
   const other = async (name: string) => {
     await landing.getByRole('button', { name: 'Other ways to land' }).click()
@@ -129,12 +134,15 @@ test('[WT2] [UI10] [UI12] the Changes of a role show, commit, merge, export, rem
   await pane.getByRole('link', { name: 'Review (2)' }).click()
   await review.getByRole('region', { name: 'Changes in other.txt' }).waitFor()
   // By turn: the second one wrote only this file.
-  await review.getByLabel('Show').selectOption({ label: 'Turn 2 +1 −0' })
-  await review.getByRole('navigation', { name: 'Changed files' }).waitFor({ state: 'detached' })
+  await review.getByLabel('Show').selectOption({ label: 'Prompt 2 +1 −0' })
+  await review
+    .getByRole('navigation', { name: 'Changed files' })
+    .getByText('1 changed file')
+    .waitFor()
   await review.getByRole('region', { name: 'Changes in other.txt' }).waitFor()
   expect(await review.getByRole('region', { name: 'Changes in hello.txt' }).count()).toBe(0)
   await review.getByLabel('Show').selectOption({ label: 'All changes' })
-  await review.getByRole('button', { name: 'Remove worktree' }).click()
+  await remove()
   const confirm = page.getByRole('alertdialog')
   await confirm.getByText('1 file not committed').waitFor()
   await confirm.getByRole('button', { name: 'Remove worktree' }).click()
@@ -146,7 +154,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role show, commit, merge, export, rem
   await page.getByRole('alertdialog').getByRole('button', { name: 'End', exact: true }).click()
   await pane.locator('[data-state="gone"]').waitFor()
   await pane.getByRole('link', { name: 'Review (2)' }).click()
-  await review.getByRole('button', { name: 'Remove worktree' }).click()
+  await remove()
   await confirm.getByText('1 file not committed').waitFor()
   await confirm.getByRole('button', { name: 'Remove worktree' }).click()
   await confirm.waitFor({ state: 'detached' })
@@ -214,7 +222,7 @@ test('[UI3] [UI12] agents side by side are answered one by one, and reviewed', a
     await page.setViewportSize(size)
     await (size === wide ? pane(role) : page).getByRole('link', { name: 'Review (1)' }).click()
     const review = page.getByRole('region', { name: `Changes of ${role}` })
-    await review.getByText(`by ${role}`, { exact: true }).waitFor()
+    await review.getByRole('insertion').getByText(`by ${role}`).waitFor()
     await review.getByRole('button', { name: 'Commit 1 file and merge into main' }).click()
     await review.getByText('main has it', { exact: true }).waitFor()
     await review.getByText('main has everything already.').waitFor()

@@ -165,6 +165,12 @@ export const GripIcon = () => (
     <path d="M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01" strokeWidth="2" />
   </Icon>
 )
+/** Three dots. */
+export const MoreIcon = () => (
+  <Icon>
+    <path d="M3.5 8h.01M8 8h.01M12.5 8h.01" strokeWidth="2" />
+  </Icon>
+)
 export const DownIcon = () => (
   <Icon className="size-3.5">
     <path d="M8 3v10M4 9l4 4 4-4" />

@@ -63,7 +63,7 @@ function OneProject({ project }: { project: Project }) {
   // Not all tabs fit on a phone.
   const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
   // A session has the whole screen and a head of its own.
-  if (chats || atDesk || talks) {
+  if (chats || atDesk || talks || onReview) {
     return (
       <div className={`flex flex-col ${wholeScreen}`}>
         <Outlet />
@@ -73,7 +73,7 @@ function OneProject({ project }: { project: Project }) {
   return (
     <Page
       title={project.name}
-      room={onTasks || onApproaches || onReview ? 'wide' : 'text'}
+      room={onTasks || onApproaches ? 'wide' : 'text'}
       tabs={
         <nav
           ref={strip}

@@ -26,6 +26,18 @@ export const review = {
   send: (count: number) => `Send ${many(count, 'comment', 'comments')}`,
   sent: (count: number) => `${many(count, 'comment is', 'comments are')} sent to the agent.`,
   draftsAreYours: 'Only you see drafts. They become one prompt.',
+  views: {
+    all: 'All changes',
+    uncommitted: 'Not committed',
+    since: 'Since my last review',
+  },
+  byPrompt: 'By prompt',
+  nothingIn: 'Nothing here has changed.',
+  filterFiles: 'Filter files',
+  viewedOf: (seen: number, all: number) => `${seen} of ${all} viewed`,
+  commentsOn: (count: number) => many(count, 'open comment', 'open comments'),
+  fileBefore: 'Previous file',
+  fileAfter: 'Next file',
   viewed: (file: string) => `Viewed: ${file}`,
   landing: {
     title: 'Land',

@@ -23,6 +23,18 @@ export const review: typeof English = {
   send: (count) => `コメント ${count} 件を送信`,
   sent: (count) => `コメント ${count} 件をエージェントに送信しました。`,
   draftsAreYours: '下書きは自分にだけ表示され、1 つのプロンプトとして送信されます。',
+  views: {
+    all: 'すべての変更',
+    uncommitted: '未コミット',
+    since: '前回の確認以降',
+  },
+  byPrompt: 'プロンプト別',
+  nothingIn: '変更はありません。',
+  filterFiles: 'ファイルを絞り込む',
+  viewedOf: (seen, all) => `${all} 件中 ${seen} 件確認済み`,
+  commentsOn: (count) => `未解決のコメント ${count} 件`,
+  fileBefore: '前のファイル',
+  fileAfter: '次のファイル',
   viewed: (file) => `確認済み：${file}`,
   landing: {
     title: '取り込み',

@@ -27,8 +27,8 @@ const ways = ['merge', 'squash', 'rebase', 'push', 'pull-request'] as const
 const wayChoice = browserChoice<LandingWay>('landing-way', ways, 'merge')
 
 const barClass =
-  'sticky bottom-0 z-10 -mx-4 flex min-w-0 flex-col gap-2 border-t border-line bg-canvas px-4 ' +
-  'py-2 md:-mx-8 md:px-8 max-md:bottom-14 max-md:max-h-[70dvh] max-md:overflow-y-auto'
+  'flex max-h-[50dvh] min-w-0 shrink-0 flex-col gap-2 overflow-y-auto border-t border-line ' +
+  'bg-rail px-4 py-2'
 
 /** A line, which grows while one writes in it. */
 const messageClass =

@@ -18,6 +18,8 @@ export interface LineNotes {
   readonly below: (side: Side, line: number) => ReactNode
   /** Somebody wants to write about a line; undefined: they may not. */
   readonly onLine: ((side: Side, line: number) => void) | undefined
+  /** Whether lines of this side can be written about; left out: those of both. */
+  readonly isCommentable?: (side: Side) => boolean
 }
 
 interface OpenLine {

@@ -1,6 +1,7 @@
 /** What the page knows of a review: comments where they stand, and the files that were viewed. */
 import { queryOptions } from '@tanstack/react-query'
 import type { ReviewComment } from '../../../src/protocol/review/comment.ts'
+import type { ReviewedChanges } from '../../../src/protocol/review/review-requests.ts'
 import { client, keptShortlyMs } from '../live/queries.ts'
 
 /** `stamp` is another one whenever the files may have changed. */
@@ -20,6 +21,25 @@ export const viewedFilesOf = (key: string, stamp: string) =>
       (await client.get('/api/conversations/{key}/viewed', { params: { key }, signal })).items.map(
         ({ file }) => file,
       ),
+    staleTime: 0,
+    gcTime: keptShortlyMs,
+  })
+
+/** Which two trees are compared (RV1). */
+export type ReviewedView = 'all' | 'uncommitted' | 'since' | { readonly turnId: string }
+
+export const reviewOf = (key: string, view: ReviewedView, stamp: string, path?: string) =>
+  queryOptions<ReviewedChanges>({
+    queryKey: ['review', key, view, stamp, path],
+    queryFn: ({ signal }) =>
+      client.get('/api/conversations/{key}/review', {
+        params: { key },
+        query: {
+          ...(typeof view === 'string' ? { view } : view),
+          ...(path !== undefined && { path }),
+        },
+        signal,
+      }),
     staleTime: 0,
     gcTime: keptShortlyMs,
   })

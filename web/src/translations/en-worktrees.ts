@@ -31,9 +31,8 @@ export const worktrees = {
   show: 'Show',
   nothing: 'Nothing differs from where it began.',
   showing: 'Show',
-  allTurns: 'All changes',
   turn: (number: number, added: number, removed: number, prompt: string) =>
-    `Turn ${number} +${added} −${removed}${prompt && `: ${prompt}`}`,
+    `${prompt || `Prompt ${number}`} +${added} −${removed}`,
   unchanged: (count: number) => many(count, 'unchanged line', 'unchanged lines'),
   ahead: (count: number) => `${many(count, 'commit', 'commits')} ahead`,
   behind: (count: number) => `${count} behind`,

@@ -32,9 +32,8 @@ export const worktrees: typeof English = {
   show: '表示',
   nothing: '開始時から差はありません。',
   showing: '表示',
-  allTurns: 'すべての変更',
   turn: (number, added, removed, prompt) =>
-    `ターン ${number} +${added} −${removed}${prompt && `：${prompt}`}`,
+    `${prompt || `プロンプト ${number}`} +${added} −${removed}`,
   unchanged: (count) => `変更のない ${count} 行`,
   ahead: (count) => `${count} コミット先行`,
   behind: (count) => `${count} コミット遅れ`,

@@ -2,7 +2,7 @@
  * The diff of one file: line numbers, colours, unified or side by side, and folded between its
  * hunks.
  */
-import { Fragment, memo, type ReactNode, useMemo, useState } from 'react'
+import { Fragment, memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import {
   languageOfFile,
   linesOfPieces,
@@ -15,6 +15,7 @@ import type { LineNotes } from '../review/line-notes.tsx'
 import { useReviewWords } from '../review/words.ts'
 import { useWords } from '../translations/messages.tsx'
 import { type FilePatch, type Hunk, type PatchLine, splitRows } from './patch.ts'
+import { changedWords, withMarks } from './word-marks.ts'
 
 export type DiffLayout = 'unified' | 'split'
 
@@ -24,11 +25,18 @@ const shownAtFirst = 1_000
 const washes = { '+': 'bg-accent-wash', '-': 'bg-bad-wash', ' ': '' } as const
 const numberClass = 'w-[1%] min-w-9 px-1.5 text-right text-faint tabular-nums select-none align-top'
 
+/** Stays in sight as long as its file does. */
+const headClass =
+  'sticky top-0 z-1 flex min-h-9 cursor-pointer items-center gap-2 rounded-md bg-sunken px-3 ' +
+  'py-1 font-mono text-xs max-md:min-h-11'
+
 interface FileDiffProps {
   readonly file: FilePatch
   readonly layout: DiffLayout
-  /** The id of the element, for links from the list of files. */
-  readonly id: string
+  /** The id of the element, for links. */
+  readonly id?: string
+  /** Who has viewed the file need not see it again. */
+  readonly isFolded?: boolean
   readonly actions?: ReactNode
   /** Comments between the lines. */
   readonly notes?: LineNotes | undefined
@@ -38,11 +46,14 @@ export const FileDiff = memo(function FileDiff({
   file,
   layout,
   id,
+  isFolded = false,
   actions,
   notes,
 }: FileDiffProps) {
   const words = useWords()
   const [most, setMost] = useState(shownAtFirst)
+  const [isOpen, setOpen] = useState(!isFolded)
+  useEffect(() => setOpen(!isFolded), [isFolded])
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   const shown = file.hunks.filter(
     (_, at) => file.hunks.slice(0, at).reduce((sum, hunk) => sum + hunk.lines.length, 0) < most,
@@ -50,11 +61,12 @@ export const FileDiff = memo(function FileDiff({
   const hidden = lines - shown.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   return (
     <details
-      id={id}
-      open
-      className="group min-w-0 scroll-mt-4 overflow-hidden rounded-md shadow-[inset_0_0_0_1px_var(--line)]"
+      {...(id !== undefined && { id })}
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group min-w-0 scroll-mt-4 rounded-md shadow-[0_0_0_1px_var(--line)]"
     >
-      <summary className="flex min-h-9 cursor-pointer items-center gap-2 bg-sunken px-3 py-1 font-mono text-xs max-md:min-h-11">
+      <summary className={headClass}>
         <FoldIcon />
         <h3 className="min-w-0 flex-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
           {file.oldPath !== null && <span className="text-faint">{file.oldPath} → </span>}
@@ -68,12 +80,12 @@ export const FileDiff = memo(function FileDiff({
         <LineCounts added={file.added} removed={file.removed} />
         {actions}
       </summary>
-      {file.hunks.length === 0 && (
+      {isOpen && file.hunks.length === 0 && (
         <p className="px-3 py-2 text-sm text-faint">
           {file.isBinary ? words.worktrees.binary : words.worktrees.noText}
         </p>
       )}
-      {file.hunks.length > 0 && (
+      {isOpen && file.hunks.length > 0 && (
         <section
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
           tabIndex={0}
@@ -179,7 +191,7 @@ function LineNumber({ side, line, notes, half = false }: NumberProps) {
   const look = half ? `${wash} ${side === 'new' ? 'border-l border-line' : ''}` : ''
   // A line that both sides have is commented where it is now.
   const isHere = side === 'new' || line?.mark === '-'
-  const onLine = notes?.onLine
+  const onLine = notes?.isCommentable?.(side) === false ? undefined : notes?.onLine
   return (
     <td className={`${numberClass} ${look}`}>
       {number != null && isHere && onLine ? (
@@ -264,8 +276,11 @@ function useColours({ lines }: Hunk, language: string): Coloured {
     useMemo(() => after.map(({ text }) => text).join('\n'), [after]),
     language,
   )
+  const words = useMemo(() => changedWords(lines), [lines])
   return useMemo(() => {
     const coloured = new Map<PatchLine, ReactNode>()
+    for (const [line, ranges] of words)
+      if (ranges.length > 0) coloured.set(line, showPieces(withMarks([line.text], ranges)))
     for (const [version, pieces] of [
       [before, old],
       [after, now],
@@ -273,9 +288,9 @@ function useColours({ lines }: Hunk, language: string): Coloured {
       if (!pieces) continue
       for (const [at, line] of linesOfPieces(pieces).entries()) {
         const shown = version[at]
-        if (shown) coloured.set(shown, showPieces(line))
+        if (shown) coloured.set(shown, showPieces(withMarks(line, words.get(shown) ?? [])))
       }
     }
     return coloured
-  }, [before, after, old, now])
+  }, [before, after, old, now, words])
 }

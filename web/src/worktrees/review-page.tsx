@@ -1,4 +1,8 @@
-/** Review: all that has changed in a worktree, and the ways it gets out (WT2, WT6). */
+/**
+ * Review: what a session has changed, as a whole, not committed, since one looked last, or by
+ * prompt; with comments, and the ways it lands (WT2, WT6, RV1, LD9).
+ */
+import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -11,29 +15,34 @@ import { conversation } from '../conversations/conversation-queries.ts'
 import { TalkLink } from '../conversations/talk-link.tsx'
 import { client, invalidate, keptShortlyMs, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
-import { Button, buttonClass } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { inputClass } from '../parts/field.tsx'
-import { BranchIcon } from '../parts/icons.tsx'
+import { BackIcon, BranchIcon, MoreIcon } from '../parts/icons.tsx'
+import { itemClass, MenuPopup } from '../parts/menu.tsx'
+import { useTitle } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { browserChoice, useChoice } from '../preferences/choice.ts'
 import { LandingBar } from '../review/landing-bar.tsx'
+import { ReviewFiles } from '../review/review-files.tsx'
+import type { ReviewedView } from '../review/review-queries.ts'
+import { useReviewWords } from '../review/words.ts'
 import { oneLine } from '../shell/listed-views.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import { TurnDiff } from '../turns/turn-diff.tsx'
-import { ChangedFiles } from './changed-files.tsx'
 import type { DiffLayout } from './file-diff.tsx'
 import { RemoveWorktree } from './remove-worktree.tsx'
 import { keyOf, worktreeById } from './worktree-queries.ts'
 
 const layoutChoice = browserChoice<DiffLayout>('diff-layout', ['unified', 'split'], 'unified')
+const from = '/shell/projects/$projectId/review/$worktreeId'
+
+const headClass =
+  'flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2'
 
 export function ReviewPage() {
   const words = useWords()
-  const { projectId, worktreeId } = useParams({
-    from: '/shell/projects/$projectId/review/$worktreeId',
-  })
+  const { projectId, worktreeId } = useParams({ from })
   const found = useQuery(worktreeById(projectId, worktreeId))
   if (found.error && !found.data)
     return <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
@@ -46,8 +55,7 @@ export function ReviewPage() {
       onRefresh={() => {
         void found.refetch()
         // A file may have changed again, and nothing be counted otherwise.
-        void invalidate(['worktree-diff', worktreeId])
-        for (const what of ['landing-plan', 'comments', 'viewed']) void invalidate([what])
+        for (const what of ['review', 'landing-plan', 'comments', 'viewed']) void invalidate([what])
       }}
     />
   )
@@ -82,54 +90,81 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
   )
   const name =
     (worktree.conversation && oneLine(talk?.title ?? talk?.opening ?? '')) || worktree.role
+  const layout = useChoice(layoutChoice)
+  const [view, setView] = useView(key)
+  const stamp = state ? `${state.head} ${state.uncommitted} ${state.fileCount}` : ''
   return (
-    <section aria-label={words.changesOf(name)} className="flex min-w-0 flex-col gap-4">
-      <div className="flex min-w-0 items-center gap-x-3 gap-y-1 max-md:flex-wrap">
-        <h2 className="min-w-0 truncate font-semibold" title={name}>
-          {words.changesOf(name)}
-        </h2>
+    <section aria-label={words.changesOf(name)} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <header className={headClass}>
+        {key && (
+          <TalkLink
+            conversationKey={key}
+            projectId={worktree.projectId}
+            className="rounded-md p-1.5 text-quiet hover:bg-hover"
+            title={words.toSession}
+          >
+            <BackIcon />
+            <span className="sr-only">{words.toSession}</span>
+          </TalkLink>
+        )}
+        <Title name={name} />
         <Facts worktree={worktree} state={state} />
-        <div className="ml-auto flex shrink-0 flex-wrap gap-2">
-          {key && (
-            <TalkLink
-              conversationKey={key}
-              projectId={worktree.projectId}
-              className={buttonClass()}
-            >
-              {words.toSession}
-            </TalkLink>
+        <div className="ml-auto flex min-w-0 flex-wrap items-center gap-2">
+          {state && key && (
+            <ViewChoice conversationKey={key} state={state} view={view} onView={setView} />
           )}
-          <Button onClick={onRefresh}>{words.refresh}</Button>
+          <div className="max-md:hidden">
+            <Choices
+              label={words.layout}
+              hideLabel
+              value={layout}
+              onValue={(value) => layoutChoice.set(value)}
+              options={(['unified', 'split'] as const).map((value) => ({
+                value,
+                name: words.layouts[value],
+              }))}
+            />
+          </div>
+          <Button look="quiet" onClick={onRefresh}>
+            {words.refresh}
+          </Button>
+          <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
         </div>
-      </div>
+      </header>
       {worktree.setUp && <SetUpNote setUp={worktree.setUp} />}
       {!state && (
-        <p className="text-quiet">
+        <p className="flex-1 px-4 py-6 text-quiet">
           {words.plain} {worktree.note && translate(worktree.note, worktree.notice)}
         </p>
       )}
-      {state && <ByTurn worktree={worktree} state={state} onDone={done} />}
       {outcomes.length > 0 && (
         <div
           aria-label={words.outcomes}
           role="status"
-          className="max-h-24 overflow-y-auto rounded-md bg-accent-wash px-3 py-2"
+          className="max-h-24 shrink-0 overflow-y-auto bg-accent-wash px-4 py-2"
         >
-          <ol className="flex flex-col gap-1">
-            {outcomes.map((outcome, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
-              <li key={at}>{outcome}</li>
-            ))}
-          </ol>
+          {outcomes.map((outcome, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
+            <p key={at}>{outcome}</p>
+          ))}
         </div>
       )}
-      <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
+      {state && key && (
+        <ReviewFiles
+          conversationKey={key}
+          view={view}
+          stamp={stamp}
+          layout={layout}
+          baseBranch={worktree.baseBranch}
+          onSent={done}
+        />
+      )}
       {state && key && worktree.branch !== null && (
         <LandingBar
           worktree={worktree}
           state={state}
           conversationKey={key}
-          stamp={`${state.head} ${state.uncommitted} ${now}`}
+          stamp={`${stamp} ${now}`}
           onSaid={done}
           onChanged={onRefresh}
         />
@@ -138,24 +173,47 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
   )
 }
 
+function Title({ name }: { name: string }) {
+  const { worktrees: words } = useWords()
+  useTitle(words.changesOf(name))
+  return (
+    <h1 className="min-w-0 truncate font-semibold" title={words.changesOf(name)}>
+      {name}
+    </h1>
+  )
+}
+
+/** What is shown, in the address: a prompt's changes by its turn. */
+function useView(key: string | undefined): [ReviewedView, (view: ReviewedView) => void] {
+  const { turn, view } = useSearch({ from })
+  const navigate = useNavigate({ from: '/projects/$projectId/review/$worktreeId' })
+  const shown: ReviewedView = turn !== undefined && key ? { turnId: turn } : (view ?? 'all')
+  const show = (next: ReviewedView) => {
+    const search =
+      typeof next !== 'string' ? { turn: next.turnId } : next === 'all' ? {} : { view: next }
+    void navigate({ search, replace: true })
+  }
+  return [shown, show]
+}
+
 function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState | null }) {
   const { worktrees: words } = useWords()
   return (
-    <p className="flex min-w-0 items-center gap-x-3 gap-y-1 text-sm whitespace-nowrap text-quiet max-md:flex-wrap md:shrink-0">
+    <p className="flex min-w-0 flex-wrap items-center gap-x-3 text-sm whitespace-nowrap text-quiet">
       {worktree.branch && (
         <span
           title={state?.branch ?? worktree.branch}
           className="flex max-w-64 min-w-0 items-center gap-1 text-xs"
         >
           <BranchIcon />
-          <span className="truncate font-mono">{state?.branch ?? worktree.branch}</span>
+          <span className="truncate font-mono">
+            {state?.branch ?? worktree.branch}
+            {worktree.baseBranch && ` → ${worktree.baseBranch}`}
+          </span>
         </span>
       )}
       {state?.ahead != null && state.ahead > 0 && <span>{words.ahead(state.ahead)}</span>}
       {state?.behind != null && state.behind > 0 && <span>{words.behind(state.behind)}</span>}
-      {state && state.uncommitted > 0 && (
-        <span className="text-warn">{words.uncommitted(state.uncommitted)}</span>
-      )}
     </p>
   )
 }
@@ -163,87 +221,61 @@ function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState |
 /** Turns offered; older ones are in the session. */
 const mostTurns = 100
 
-/** All that has changed, or what one turn has. */
-function ByTurn({
-  worktree,
-  state,
-  onDone,
-}: {
-  worktree: Worktree
-  state: WorktreeState
-  onDone: (outcome: string) => void
-}) {
+interface ViewChoiceProps {
+  readonly conversationKey: string
+  readonly state: WorktreeState
+  readonly view: ReviewedView
+  readonly onView: (view: ReviewedView) => void
+}
+
+function ViewChoice({ conversationKey: key, state, view, onView }: ViewChoiceProps) {
   const { worktrees: words } = useWords()
-  const { turn } = useSearch({ from: '/shell/projects/$projectId/review/$worktreeId' })
-  const navigate = useNavigate({ from: '/projects/$projectId/review/$worktreeId' })
-  const layout = useChoice(layoutChoice)
-  const key = keyOf(worktree)
+  const review = useReviewWords()
   const listed = useQuery({
     queryKey: ['turns-with-changes', key, state.head, state.uncommitted],
     queryFn: async ({ signal }) =>
       (
         await client.get('/api/conversations/{key}/turns', {
-          params: { key: key ?? '' },
+          params: { key },
           query: { limit: mostTurns },
           signal,
         })
       ).items,
-    enabled: key !== undefined,
     gcTime: keptShortlyMs,
   }).data
   const turns = (listed ?? [])
     .filter(({ changes, rewound }) => changes !== null && changes.files > 0 && !rewound)
     .reverse()
-  const chosen = turns.find(({ id }) => id === turn)
   return (
-    <div className="flex min-w-0 flex-col gap-3">
-      <div className="flex min-w-0 flex-wrap items-center gap-3">
-        {turns.length > 1 && (
-          <label className="flex min-w-0 items-center gap-2 text-sm">
-            <span className="text-quiet">{words.showing}</span>
-            <select
-              className={`${inputClass} min-w-0 max-w-96`}
-              value={chosen?.id ?? ''}
-              onChange={({ target }) =>
-                void navigate({ search: target.value ? { turn: target.value } : {}, replace: true })
-              }
-            >
-              <option value="">{words.allTurns}</option>
-              {turns.map(({ id, content, changes }, at) => (
-                <option key={id} value={id}>
-                  {words.turn(
-                    at + 1,
-                    changes?.added ?? 0,
-                    changes?.removed ?? 0,
-                    promptOf(content),
-                  )}
-                </option>
-              ))}
-            </select>
-          </label>
+    <label className="flex min-w-0 items-center gap-2 text-sm">
+      <span className="sr-only">{words.showing}</span>
+      <select
+        className={`${inputClass} min-w-0 max-w-80`}
+        value={typeof view === 'string' ? view : view.turnId}
+        onChange={({ target: { value } }) =>
+          onView(views.find((each) => each === value) ?? { turnId: value })
+        }
+      >
+        {views.map((each) => (
+          <option key={each} value={each}>
+            {review.views[each]}
+          </option>
+        ))}
+        {turns.length > 0 && (
+          <optgroup label={review.byPrompt}>
+            {turns.map(({ id, content, changes }, at) => (
+              <option key={id} value={id}>
+                {words.turn(at + 1, changes?.added ?? 0, changes?.removed ?? 0, promptOf(content))}
+              </option>
+            ))}
+          </optgroup>
         )}
-        <div className="max-md:hidden">
-          <Choices
-            label={words.layout}
-            hideLabel
-            value={layout}
-            onValue={(value) => layoutChoice.set(value)}
-            options={(['unified', 'split'] as const).map((value) => ({
-              value,
-              name: words.layouts[value],
-            }))}
-          />
-        </div>
-      </div>
-      {chosen && key ? (
-        <TurnDiff conversationKey={key} turnId={chosen.id} layout={layout} />
-      ) : (
-        <ChangedFiles worktree={worktree} state={state} layout={layout} onDone={onDone} />
-      )}
-    </div>
+      </select>
+    </label>
   )
 }
 
+const views = ['all', 'uncommitted', 'since'] as const
 const promptChars = 60
 
 function promptOf(content: readonly { readonly type: string }[]): string {
@@ -261,7 +293,7 @@ function Ends({
   state: WorktreeState | null
   mayWrite: boolean
 }) {
-  const { worktrees: words } = useWords()
+  const { worktrees: words, act } = useWords()
   const navigate = useNavigate()
   const [removing, setRemoving] = useState(false)
   const patch = `/api/projects/${encodeURIComponent(worktree.projectId)}/worktrees/${encodeURIComponent(worktree.id)}/patch`
@@ -272,18 +304,27 @@ function Ends({
     })
   return (
     <>
-      <div className="flex flex-wrap items-center gap-2">
-        {state && (
-          <a href={patch} download className={buttonClass()}>
-            {words.patch}
-          </a>
-        )}
-        {mayWrite && (
-          <Button look="danger" onClick={() => setRemoving(true)}>
-            {words.remove}
-          </Button>
-        )}
-      </div>
+      <Menu.Root>
+        <Menu.Trigger
+          render={
+            <IconButton label={act.more}>
+              <MoreIcon />
+            </IconButton>
+          }
+        />
+        <MenuPopup>
+          {state && (
+            <Menu.Item render={<a href={patch} download />} className={itemClass}>
+              {words.patch}
+            </Menu.Item>
+          )}
+          {mayWrite && (
+            <Menu.Item className={`${itemClass} text-bad`} onClick={() => setRemoving(true)}>
+              {words.remove}
+            </Menu.Item>
+          )}
+        </MenuPopup>
+      </Menu.Root>
       {removing && (
         <RemoveWorktree worktree={worktree} onClose={() => setRemoving(false)} onRemoved={leave} />
       )}
@@ -296,7 +337,7 @@ function SetUpNote({ setUp: { outcome, copied, left, output } }: { setUp: SetUpR
   const translate = useSaid()
   const { worktrees: words } = useWords()
   return (
-    <details className="text-sm text-quiet">
+    <details className="px-4 py-1 text-sm text-quiet">
       <summary>
         {words.setUp}
         {outcome && ` · ${words.setUpStates[outcome]}`} · {words.copied(copied.length)}

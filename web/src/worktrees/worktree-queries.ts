@@ -6,7 +6,6 @@ import { queryOptions } from '@tanstack/react-query'
 import type {
   ListedWorktree,
   Worktree,
-  WorktreeDiff,
   WorktreeState,
 } from '../../../src/protocol/worktrees/worktree.ts'
 import { client, keptShortlyMs } from '../live/queries.ts'
@@ -45,32 +44,6 @@ export const worktreeById = (projectId: string, worktreeId: string) =>
 /** The conversation whose turns made the changes. */
 export const keyOf = ({ conversation, userSessionId, role }: Worktree): string | undefined =>
   conversation ?? (userSessionId === null ? undefined : `console:${userSessionId}.${role}`)
-
-/** `stamp` is another one whenever the worktree may have changed. */
-export const diffOfWorktree = (
-  { projectId, id }: Pick<Worktree, 'projectId' | 'id'>,
-  stamp: string,
-) =>
-  queryOptions<WorktreeDiff>({
-    queryKey: ['worktree-diff', id, stamp],
-    queryFn: ({ signal }) =>
-      client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, signal }),
-    staleTime: 0,
-    gcTime: keptShortlyMs,
-  })
-
-export const diffOfFile = (
-  { projectId, id }: Pick<Worktree, 'projectId' | 'id'>,
-  path: string,
-  stamp: string,
-) =>
-  queryOptions<WorktreeDiff>({
-    queryKey: ['worktree-diff', id, stamp, path],
-    queryFn: ({ signal }) =>
-      client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, query: { path }, signal }),
-    staleTime: 0,
-    gcTime: keptShortlyMs,
-  })
 
 export const worktreesOf = (projectId: string) =>
   queryOptions<ListedWorktree[]>({
