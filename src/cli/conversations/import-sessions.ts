@@ -121,15 +121,20 @@ export async function importSessions(
   const sum: TakenIn = { created: 0, grown: 0, unchanged: 0, turns: 0, skipped: [...skipped] }
   const step = beginStep(context.terminal, 'Taking in sessions')
   const named = (given.session ?? []).length > 0
-  const next = found.values()
   let done = 0
-  const takeRest = async (): Promise<void> => {
+  const takeRest = async (next: IterableIterator<PastSession>): Promise<void> => {
     for (const past of next) {
       await takeIn(context, past, { before: earlier.get(idOf(past)), named }, sum)
       step.update(`${++done} of ${found.length}`)
     }
   }
-  await Promise.all(Array.from({ length: readAtOnce }, takeRest)).finally(() => step.end())
+  const takeAll = async (): Promise<void> => {
+    for (const wave of inWaves(found)) {
+      const next = wave.values()
+      await Promise.all(Array.from({ length: readAtOnce }, () => takeRest(next)))
+    }
+  }
+  await takeAll().finally(() => step.end())
   await removeCopies()
   const { skipped: all, ...counts } = sum
   context.done(wordsFor(sum))
@@ -139,6 +144,20 @@ export async function importSessions(
       () => '',
     )
   noteSkipped(context, all)
+}
+
+/** IM11: what sessions were forked from comes before them. */
+function* inWaves(found: readonly PastSession[]): Generator<readonly PastSession[]> {
+  let left = found
+  while (left.length > 0) {
+    const waiting = new Set(left.map(idOf))
+    const isReady = ({ agent, forkOf }: PastSession): boolean =>
+      forkOf === null || !waiting.has(idOf({ agent, id: forkOf }))
+    const ready = left.filter(isReady)
+    // Files that name each other are taken as they come.
+    yield ready.length > 0 ? ready : left
+    left = ready.length > 0 ? left.filter((each) => !isReady(each)) : []
+  }
 }
 
 const idOf = ({ agent, id }: { readonly agent: string; readonly id: string }): string =>

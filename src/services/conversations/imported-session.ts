@@ -44,6 +44,20 @@ export function idOfPastTurn(key: string, sourceId: string): string {
   ].join('-')
 }
 
+/** The turn of the session that it was forked from, which is the last that both have. */
+export async function originOfFork(
+  reader: Reader,
+  source: PastSource & { readonly forkOf: string },
+  turnIds: readonly string[],
+): Promise<{ key: string; turnId: string } | undefined> {
+  const key = keyOfPast({ ...source, id: source.forkOf })
+  for (const id of turnIds.toReversed()) {
+    const turnId = idOfPastTurn(key, id)
+    if (await reader.row('turns', { id: turnId })) return { key, turnId }
+  }
+  return undefined
+}
+
 export const nameOfPastAgent = (agent: PastAgent): string =>
   knownAgents.find(({ id }) => id === agent)?.name ?? agent
 

@@ -11,6 +11,7 @@ import { answerIn, type KeptItems, noItems, withUpdate } from '../../protocol/th
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { selectOwnTurns } from '../../store/conversations/imported-sessions.ts'
+import { isArchived, marksOf } from '../../store/conversations/marks.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
@@ -22,9 +23,11 @@ import {
   idOfPastTurn,
   keyOfPast,
   nameOfPastAgent,
+  originOfFork,
   type PastRoute,
   routeTo,
 } from '../conversations/imported-session.ts'
+import { keepAsArchived } from '../conversations/mark-conversation.ts'
 import { tellChangedSession } from '../tell-session.ts'
 import { getOrCreateContext } from '../turns/context-record.ts'
 import { changeContext } from '../turns/move-context.ts'
@@ -69,8 +72,13 @@ export const takePastPiece = defineUseCase('take-past-piece', {
     // Where it is now: it may have been given a project.
     const route = found ? await routeTo(tx, found.project_id, source) : piece.route
     const placed = { ...piece, route }
+    const wasArchived = found ? await isArchivedBy(tx, found, by) : source.archived
     const { added, changed } = await addTurns(tx, row, placed, context)
-    await finish(tx, { ...changed, updated_at: row.updated_at }, placed, context)
+    const forked = { ...changed, updated_at: row.updated_at, ...(await forkIn(tx, placed)) }
+    await finish(tx, forked, placed, context)
+    // What a person has taken out of the archive here stays out of it.
+    if (source.archived && wasArchived)
+      await keepAsArchived(tx, changed, { key, by, archived: true })
     const isPrivate = ownerInRow(row) !== null
     tellChangedSession(tx, { key, projectId: row.project_id, isPrivate })
     await tx.put('imported_sessions', {
@@ -87,6 +95,22 @@ export const takePastPiece = defineUseCase('take-past-piece', {
     return { key, outcome: 'taken', created: !found, added }
   },
 })
+
+const isArchivedBy = async (tx: Tx, row: ConversationRow, personId: string): Promise<boolean> =>
+  isArchived(await marksOf(tx, { key: row.key, personId }), row)
+
+/** IM11: told once what it was forked from is there. */
+async function forkIn(
+  tx: Tx,
+  { by, source, turns }: Piece,
+): Promise<Partial<Pick<ConversationRow, 'forked_from'>>> {
+  const { agent, forkOf } = source
+  if (forkOf === null) return {}
+  tx.lock(conversationStream(keyOfPast({ by, agent, id: forkOf })))
+  const ids = turns.map(({ id }) => id)
+  const origin = await originOfFork(tx, { by, agent, id: source.id, forkOf }, ids)
+  return origin ? { forked_from: JSON.stringify(origin) } : {}
+}
 
 const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other)
 
