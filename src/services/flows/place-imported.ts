@@ -64,6 +64,29 @@ export const placeImported = defineUseCase('place-imported', {
   },
 })
 
+interface Prompted {
+  readonly projectId?: string | undefined
+  /** Who is to answer, where the project has no agent of its program. */
+  readonly toAgentId?: string | null | undefined
+  readonly by: string
+}
+
+/** IM13: the first message to one without a project gives it the message's, in one step. */
+export async function placeWithPrompt(
+  tx: Tx,
+  row: ConversationRow,
+  { projectId, toAgentId, by }: Prompted,
+  context: Context,
+): Promise<ConversationRow> {
+  if (row.project_id !== null || projectId === undefined) return row
+  const imported = await tx.first(selectImportedBy, { key: row.key })
+  if (!imported) return row
+  tx.lock(projectStream(projectId))
+  const placed = await giveProject(tx, row, imported, { key: row.key, projectId, by }, context)
+  if (toAgentId == null || placed.agent_id !== null) return placed
+  return changeConversation(tx, placed, { agent_id: toAgentId }, placed.updated_at)
+}
+
 const givenAlready = (field: 'projectId' | 'shared'): Refusal =>
   new Refusal('wrong_state', refusalText('givenOnce', { field }), { field })
 

@@ -31,6 +31,7 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { takesNoPictures } from '../turns/chat-options.ts'
 import { beginWaiting } from './begin-turn.ts'
+import { placeWithPrompt } from './place-imported.ts'
 import { postForAgents } from './post-for-agents.ts'
 import { postToAgent } from './post-to-agent.ts'
 
@@ -94,14 +95,18 @@ export type SaidMessage = Draft & {
   readonly toAgentId?: string | null | undefined
 }
 
-/** Posts a person's message in a conversation that has begun, to the agent that it is with. */
+/**
+ * Posts a person's message in a conversation that has begun, to the agent that it is with. One that
+ * was taken in, and has no project yet, gets the message's.
+ */
 export const sayInConversation = defineUseCase('say-in-conversation', {
   scope: 'write',
   on: 'conversation',
   streams: ({ key }: SaidMessage) => [streamOfKey(key)],
   lockCacheKey: ({ key }) => key,
   run: async (tx, { key, ...input }, context): Promise<Message> => {
-    const begun = await currentConversation(tx, key, context.now)
+    const found = await currentConversation(tx, key, context.now)
+    const begun = await placeWithPrompt(tx, found, input, context)
     const { agent_id: agentId, project_id: projectId } = begun
     const hasBoth = isChat(begun.kind) && agentId !== null && projectId !== null
     const isItsProject = (input.projectId ?? projectId) === projectId

@@ -1,4 +1,4 @@
-/** Forks and archives of sessions that are taken in. */
+/** Forks and archives of sessions that are taken in, and the first message to one. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -36,4 +36,31 @@ test('[IM11] a fork names the turn that it was forked from, and what was archive
   const archive: { title: string }[] = (await read('/api/conversations?archived=true&limit=100'))
     .items
   expect(archive.map(({ title }) => title)).toEqual(['to be archived'])
+})
+
+test('[IM13] the first message to one without a project gives it a project and an agent, in one step', async () => {
+  const server = await openTestServer()
+  const post = async (path: string, body: object) => server.ask(path, { method: 'POST', body })
+  const { id: projectId } = (await post('/api/projects', { name: 'Loft' })).json
+  for (const id of ['coder', 'critic']) {
+    await post('/api/agents', { id, name: id, protocol: 'acp', command: 'holdfast' })
+    await server.ask(`/api/projects/${projectId}/agents/${id}`, { method: 'PUT', body: {} })
+  }
+  const none = { folder: null, branch: null, version: null, forkOf: null, machine: null }
+  const about = { title: 'Old', archived: false, updatedAt: '2026-01-02T03:04:05.000Z' }
+  const source = { agent: 'claude', id: 'old', ...none, ...about }
+  const { key } = (await post('/api/imported-sessions', { source, turns: [], mark: null })).json
+  const read = async () => (await server.ask(`/api/conversations/${key}`)).json
+  const say = (body: object) => post('/api/chat', { conversationKey: key, content: 'on', ...body })
+  // The project has no agent of its program, and nobody is named: nothing changes.
+  expect((await say({ projectId })).json.code).toBe('wrong_state')
+  expect((await say({ projectId: 'none', toAgentId: 'coder' })).json.code).toBe('not_found')
+  expect((await say({ projectId, toAgentId: 'nobody' })).status).toBe(404)
+  expect(await read()).toMatchObject({ projectId: null, agentId: null, messageCount: 0 })
+  const said = { projectId, toAgentId: 'coder', clientId: 'a' }
+  expect((await say(said)).status).toBe(201)
+  expect((await say(said)).status).toBe(201)
+  expect(await read()).toMatchObject({ projectId, agentId: 'coder', messageCount: 1 })
+  // From then on it is that agent's.
+  expect((await say({ projectId, toAgentId: 'critic' })).json.code).toBe('wrong_state')
 })
