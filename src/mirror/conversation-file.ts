@@ -49,7 +49,8 @@ async function* conversationText(
   row: ConversationRow,
   head: number,
 ): AsyncGenerator<Buffer> {
-  const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row))
+  const privateTo = row.kind === 'console' ? null : row.account_id
+  const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row), privateTo)
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
   let isFirst = true
   for await (const { messages, nameOf } of pagesOf(store, row, head)) {

@@ -86,6 +86,7 @@ async function importOne(
         key,
         by: ownerId,
         ours: true,
+        privateTo: conversation.privateTo,
         ...(after !== undefined && { after }),
       })
       if (taken.created) await keepChatLog(data, key)

@@ -11,6 +11,7 @@ import { getOrCreateConversation } from '../../src/services/conversations/change
 import { getWholeHistory, listConversations } from '../../src/services/conversations/queries.ts'
 import { addMessage } from '../../src/services/flows/add-message.ts'
 import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
+import { takePastPiece } from '../../src/services/flows/take-past-piece.ts'
 import { by } from '../services/projects/installation.ts'
 import { picoclawSession, writePicoclaw } from '../support/picoclaw.ts'
 import { openTestStore } from '../support/store.ts'
@@ -102,4 +103,45 @@ test('[CV8] after the database is lost, the files bring back what agents were ha
     keys.length + 1,
   )
   expect(readFileSync(`${log}.aside`, 'utf8')).toContain('older')
+})
+
+test('[IM7] a session that is one person’s alone is so again when the database is lost', async () => {
+  const data = temporaryFolder()
+  const first = await start(data)
+  const none = { folder: null, branch: null, version: null, forkOf: null, machine: null }
+  const about = { title: 'Old', archived: false, updatedAt: '2026-01-02T03:04:05.000Z' } as const
+  const turn = {
+    id: 't1',
+    prompt: 'my secret',
+    media: [],
+    startedAt: about.updatedAt,
+    endedAt: about.updatedAt,
+    model: null,
+    updates: [{ kind: 'text', text: 'kept' }],
+    end: 'answered',
+    error: null,
+    denied: [],
+    takenBack: false,
+  } as const
+  const { key } = await first.store.run(takePastPiece, {
+    source: { agent: 'claude', id: 'old', ...none, ...about },
+    turns: [{ ...turn, media: [], updates: [...turn.updates], denied: [] }],
+    mark: null,
+    named: false,
+    by: 'ann',
+    route: { projectId: null, agentId: null, canResume: false },
+  })
+  await first.say('telegram:1', 'for all')
+  await first.stop()
+  for (const name of readdirSync(data).filter((each) => each.startsWith('holdfast.db')))
+    rmSync(join(data, name))
+  const second = await start(data)
+  const seenBy = async (viewer: string) =>
+    (await second.store.query(listConversations, { viewer, limit: 200 })).items
+      .map((each) => each.key)
+      .sort()
+  expect(await second.keys()).toEqual([key, 'telegram:1'].sort())
+  expect(await seenBy('ann')).toEqual([key, 'telegram:1'].sort())
+  expect(await seenBy('bob')).toEqual(['telegram:1'])
+  expect(await second.texts(key ?? '')).toEqual(['my secret', 'kept'])
 })

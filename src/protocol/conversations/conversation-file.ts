@@ -29,6 +29,8 @@ export const ConversationFile = z.object({
   flags: z.record(z.string(), z.unknown()),
   created: Time,
   updated: Time,
+  /** IM7: whose alone it is. Only files of a store's own are believed. */
+  private_to: z.string().optional(),
 })
 export type ConversationFile = z.output<typeof ConversationFile>
 
@@ -53,6 +55,7 @@ export const fileMessageOf = (
 export const fileHeadOf = (
   conversation: Conversation,
   extra: Readonly<Record<string, unknown>>,
+  privateTo: string | null = null,
 ): Omit<ConversationFile, 'messages'> => ({
   ...extra,
   key: conversation.key,
@@ -60,6 +63,7 @@ export const fileHeadOf = (
   flags: writeFlags(conversation.flags),
   created: conversation.created,
   updated: conversation.updated,
+  ...(privateTo !== null && { private_to: privateTo }),
 })
 
 /** Go writes nanoseconds, any time zone, and an unset time as January 1 of year 1. */
@@ -117,14 +121,16 @@ const ReadFile = z
       .transform((flags) => flags ?? {}),
     created: GoTime,
     updated: GoTime,
+    private_to: z.string().min(1).max(200).optional().catch(undefined),
   })
-  .transform(({ key, messages, summary, flags, created, updated, ...rest }) => ({
+  .transform(({ key, messages, summary, flags, created, updated, private_to, ...rest }) => ({
     key,
     messages,
     summary,
     flags,
     created,
     updated,
+    privateTo: private_to ?? null,
     ...withExtra(rest),
   }))
 export type ReadConversation = z.output<typeof ReadFile>

@@ -33,13 +33,19 @@ type Piece = ConversationPiece & {
   readonly scopes?: readonly Scope[]
   /** Set for files of this store itself. */
   readonly ours?: boolean
+  /** Whose alone it was, as these files say. */
+  readonly privateTo?: string | null
 }
 
 export const importConversation = defineUseCase('import-conversation', {
   scope: 'write',
   on: 'conversation',
   streams: ({ key }: Piece) => [streamOfKey(key)],
-  run: async (tx, { key, by, ours, scopes, ...piece }: Piece, context): Promise<ImportedPiece> => {
+  run: async (
+    tx,
+    { key, by, ours, privateTo, scopes, ...piece }: Piece,
+    context,
+  ): Promise<ImportedPiece> => {
     await requireOwnMessages(tx, scopes, key, piece.messages)
     const { now } = context
     const read = readFlags(piece.flags)
@@ -52,6 +58,7 @@ export const importConversation = defineUseCase('import-conversation', {
       summary_by: piece.summary === '' || ours ? null : by,
       flags: JSON.stringify(read.flags),
       extra: piece.extra ? JSON.stringify(piece.extra) : null,
+      account_id: ours ? (privateTo ?? null) : null,
       created_at: earlier(known(piece.created) ?? said, said),
       updated_at: said,
     }
