@@ -69,6 +69,8 @@ const simple = [
   'ask',
   'question',
   'decide',
+  'hold',
+  'take back',
   'kill',
   'stop',
   'offer',
@@ -234,6 +236,10 @@ export async function liveInChat(
         return 'question'
       case 'decide':
         return decide()
+      case 'hold':
+        return decide(5)
+      case 'take back':
+        return takeBack()
       case 'stop':
         await server.ask(`/api/conversations/${key}/stop`, { method: 'POST' })
         return 'stop'
@@ -269,14 +275,24 @@ export async function liveInChat(
     }
   }
 
-  async function decide(): Promise<string> {
+  async function takeBack(): Promise<string> {
     const path = `/api/projects/${room.projectId}/approvals`
     const { items } = (await server.ask(`${path}?status=pending`)).json
     const [one] = items
     if (!one) return '-'
-    const body = { status: asked % 2 === 0 ? 'approved' : 'rejected' }
-    await server.ask(`${path}/${one.id}/decision`, { method: 'POST', body })
-    return 'decide'
+    const taken = await server.ask(`${path}/${one.id}/decision`, { method: 'DELETE' })
+    return taken.status < 300 ? 'take-back' : '-'
+  }
+
+  async function decide(hold?: number): Promise<string> {
+    const path = `/api/projects/${room.projectId}/approvals`
+    const { items } = (await server.ask(`${path}?status=pending`)).json
+    const [one] = items
+    if (!one) return '-'
+    const body = { status: asked % 2 === 0 ? 'approved' : 'rejected', hold }
+    const answer = await server.ask(`${path}/${one.id}/decision`, { method: 'POST', body })
+    if (answer.status >= 300) return '-'
+    return hold === undefined ? 'decide' : 'hold'
   }
 }
 

@@ -13,6 +13,7 @@ const turnEventTypes = [
   'permission:resolved',
   'question:requested',
   'question:resolved',
+  'approval:held',
 ] as const
 type TurnEventType = (typeof turnEventTypes)[number]
 
@@ -36,12 +37,17 @@ export function foldTurn(turn: ThreadTurn, event: TurnStreamEvent): ThreadTurn {
       return withDecision(turn, event.data, event.at)
     case 'question:resolved':
       return withQuestionAnswer(turn, event.data, event.at)
+    case 'approval:held':
+      return withHeldAnswer(turn, event.data)
     default:
       return event.data.messageId === turn.id ? changed(turn, event) : turn
   }
 }
 
-type OfItsOwn = Exclude<TurnStreamEvent, { type: 'permission:resolved' | 'question:resolved' }>
+type OfItsOwn = Exclude<
+  TurnStreamEvent,
+  { type: 'permission:resolved' | 'question:resolved' | 'approval:held' }
+>
 
 function changed(turn: ThreadTurn, event: OfItsOwn): ThreadTurn {
   switch (event.type) {
@@ -70,8 +76,9 @@ function withDecision(
 ): ThreadTurn {
   return changedItem(turn, (item) => {
     if (item.kind !== 'permission' || item.permission.approvalId !== approvalId) return item
+    const { held: _, ...permission } = item.permission
     const decided = { outcome, optionId, decidedBy, resolvedAt }
-    return { ...item, permission: { ...item.permission, ...decided } }
+    return { ...item, permission: { ...permission, ...decided } }
   })
 }
 
@@ -82,8 +89,28 @@ function withQuestionAnswer(
 ): ThreadTurn {
   return changedItem(turn, (item) => {
     if (item.kind !== 'question' || item.question.questionId !== questionId) return item
+    const { held: _, ...question } = item.question
     const decided = { outcome, content, decidedBy, resolvedAt }
-    return { ...item, question: { ...item.question, ...decided } }
+    return { ...item, question: { ...question, ...decided } }
+  })
+}
+
+/** AP15: an answer is carried out in some seconds, unless it is taken back (null). */
+function withHeldAnswer(
+  turn: ThreadTurn,
+  { approvalId, held }: EventBodies['approval:held'],
+): ThreadTurn {
+  const holds = held === null ? {} : { held }
+  return changedItem(turn, (item) => {
+    if (item.kind === 'permission' && item.permission.approvalId === approvalId) {
+      const { held: _, ...permission } = item.permission
+      return { ...item, permission: { ...permission, ...holds } }
+    }
+    if (item.kind === 'question' && item.question.questionId === approvalId) {
+      const { held: _, ...question } = item.question
+      return { ...item, question: { ...question, ...holds } }
+    }
+    return item
   })
 }
 

@@ -3,6 +3,7 @@
  * page, command line and doors put the pieces of a turn together here and nowhere else. Never holds
  * more than its bounds, whatever an agent sends.
  */
+import type { Approval } from '../approvals/approval.ts'
 import type { AskedPermission, PermissionOutcome } from '../consoles/user-session.ts'
 import type { AgentUpdate, Strand, ToolCall } from '../turns/agent-update.ts'
 import type { AskedQuestion, QuestionAnswer } from '../turns/question.ts'
@@ -14,7 +15,12 @@ export const maxOtherChars = 1024 * 1024
 /** At this many nothing new is added but text. */
 export const maxTurnItems = 5000
 
-export interface TurnPermission extends AskedPermission {
+/** AP15: the answer that is held for some seconds, and who gave it; left out: there is none. */
+interface HeldAnswer {
+  readonly held?: NonNullable<Approval['held']>
+}
+
+export interface TurnPermission extends AskedPermission, HeldAnswer {
   /** null: it waits. */
   readonly outcome: PermissionOutcome | null
   readonly optionId: string | null
@@ -22,7 +28,7 @@ export interface TurnPermission extends AskedPermission {
   readonly resolvedAt: string | null
 }
 
-export interface TurnQuestion extends AskedQuestion {
+export interface TurnQuestion extends AskedQuestion, HeldAnswer {
   readonly outcome: PermissionOutcome | null
   readonly content: QuestionAnswer['content']
   readonly decidedBy: string | null

@@ -91,6 +91,7 @@ const requestTypes = [
   sql.lit<Tables['events']['type']>('permission:resolved'),
   sql.lit<Tables['events']['type']>('question:requested'),
   sql.lit<Tables['events']['type']>('question:resolved'),
+  sql.lit<Tables['events']['type']>('approval:held'),
 ]
 
 /**

@@ -4,7 +4,7 @@ import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { amount } from '../../support/extent.ts'
 import { followEvents } from '../../support/feed-clients.ts'
 import { fc } from '../../support/property.ts'
-import { said } from '../../support/relay.ts'
+import { asks, said } from '../../support/relay.ts'
 import { liveInChat, lives, type Step } from '../../support/thread-lives.ts'
 
 test('[TH2] an ordinary life: asked, decided, stopped, failed, killed and begun again', async () => {
@@ -14,6 +14,8 @@ test('[TH2] an ordinary life: asked, decided, stopped, failed, killed and begun 
     { does: 'tell', updates: [text] },
     { does: 'ask' },
     { does: 'tell', updates: [text] },
+    { does: 'hold' },
+    { does: 'take back' },
     { does: 'decide' },
     { does: 'question' },
     { does: 'say' },
@@ -68,4 +70,32 @@ test('[TH2] the route tells the state, the numbers it stands for and the cursor 
   const { data } = await feed.next('agent:update')
   expect(data.seq).toBe(json.heads[`turns:${key}`] + 1)
   expect((await server.ask('/api/conversations/nothing/thread')).status).toBe(422)
+})
+
+test('[TH2] [AP15] what is held of an answer, and by whom, stands with what is asked until it is decided', async () => {
+  const { server, room, say, machine } = await openAcpChat()
+  const key = `web:${room.projectId}.coder`
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(asks(launchId, turnId, 'ask 1'))
+  const permission = async () => {
+    const { state } = (await server.ask(`/api/conversations/${key}/thread`)).json
+    return state.turns[0].items[0].permission
+  }
+  const { approvalId } = await permission()
+  expect(await permission()).not.toHaveProperty('held')
+  const path = `/api/approvals/${approvalId}/decision`
+  const body = { status: 'approved', hold: 5 }
+  await server.ask(path, { method: 'POST', body })
+  expect(await permission()).toMatchObject({
+    outcome: null,
+    held: { by: 'owner', status: 'approved', until: expect.any(String) },
+  })
+  await server.ask(`/api/projects/${room.projectId}/approvals/${approvalId}/decision`, {
+    method: 'DELETE',
+  })
+  expect(await permission()).not.toHaveProperty('held')
+  await server.ask(path, { method: 'POST', body: { status: 'rejected' } })
+  expect(await permission()).toMatchObject({ outcome: 'denied' })
 })
