@@ -22,6 +22,7 @@ import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from '
 import type { Gateway } from './gateway/gateway.ts'
 import { openGatewayFor } from './gateway/open-gateway.ts'
 import { RecentIds } from './link.ts'
+import { launchesToStart } from './next-launch.ts'
 import { SandboxWatch } from './sandbox/sandbox-watch.ts'
 import type { NewFact } from './spool.ts'
 
@@ -189,28 +190,16 @@ export class Supervisor {
     }
   }
 
-  /** CO2: starts waiting launches, oldest first, skipping agents at their limit. */
+  /** CO2: starts what waits and has room. */
   #startWaiting(): void {
-    const running = new Map<string, number>()
-    const count = ({ agentId }: LaunchOrder): number => running.get(agentId) ?? 0
-    const add = ({ agentId }: LaunchOrder): void =>
-      void running.set(agentId, (running.get(agentId) ?? 0) + 1)
-    let free = this.#isClosed ? 0 : this.#maxConcurrent
-    for (const { order, phase } of this.#launches.values()) {
-      if (phase === 'waiting') continue
-      add(order)
-      free--
-    }
-    for (const launch of this.#launches.values()) {
-      if (free <= 0) return
-      const { order, phase } = launch
-      if (
-        phase !== 'waiting' ||
-        (order.maxProcesses !== null && count(order) >= order.maxProcesses)
-      )
-        continue
-      add(order)
-      free--
+    if (this.#isClosed) return
+    const launches = [...this.#launches.values()]
+    const ordersOf = (isWaiting: boolean): LaunchOrder[] =>
+      launches.flatMap(({ order, phase }) => ((phase === 'waiting') === isWaiting ? [order] : []))
+    const next = launchesToStart(ordersOf(true), ordersOf(false), this.#maxConcurrent)
+    for (const { launchId } of next) {
+      const launch = this.#launches.get(launchId)
+      if (!launch) continue
       launch.phase = 'starting'
       launch.done = this.#run(launch)
     }
