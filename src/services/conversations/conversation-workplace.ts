@@ -237,10 +237,22 @@ async function sharedFolder(
     return shared(agent?.branch === null ? agent.workspace : null)
   }
   const place = await placeIn(reader, workplaceKeyOf({ key, originKey }))
-  if (!isPulled && place.workplace === 'worktree') return null
+  if (!isPulled && place.workplace === 'worktree')
+    return sharedWorktree(reader, projectId, workplaceKeyOf({ key, originKey }))
   if (!isPulled && place.workplace_folder !== null)
     return { path: place.workplace_folder, isGiven: true }
   return shared((await reader.row('projects', { id: projectId }))?.path ?? null)
+}
+
+/** A worktree is a conversation's own, unless another session was begun in it (SN21). */
+async function sharedWorktree(
+  reader: Reader,
+  projectId: string,
+  key: string,
+): Promise<SharedFolder | null> {
+  const folder = (await reader.first(selectOfConversation, { key }))?.folder ?? null
+  if (folder === null || !(await reader.first(selectInFolder, { projectId, folder }))) return null
+  return { path: folder, isGiven: true }
 }
 
 /**

@@ -6,7 +6,7 @@ import { getConversation } from '../../../src/services/conversations/queries.ts'
 import { stopTurns } from '../../../src/services/flows/cancel-turn.ts'
 import { continueWithAgent } from '../../../src/services/flows/continue-with-agent.ts'
 import { sayInConversation } from '../../../src/services/flows/post-message.ts'
-import { assignAgent } from '../../../src/services/projects/change-project.ts'
+import { assignAgent, changeProject } from '../../../src/services/projects/change-project.ts'
 import { previewAgent } from '../../../src/services/turns/preview-agent.ts'
 import { readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -252,4 +252,33 @@ test('[SN21] an agent that is not of the project, or a conversation without one,
     code: 'not_found',
   })
   expect(await conversation()).toMatchObject({ key, agentId: first })
+})
+
+test('[SN21] [CX11] the first session and the one that goes on from it take turns in their folder', async () => {
+  const { room, store, place, key, first, second, goOn, say, bringUp } = await openSession('chat')
+  const { projectId } = room
+  const settings = { 'chat.workplace': 'worktree' } as const
+  await store.run(changeProject, { projectId, path: '/srv/repository', settings, by })
+  await place.ask('one')
+  const launch = await room.launches.order({ agentId: first, projectId, lane: '' })
+  const launchId = launch?.launchId ?? ''
+  await room.coordinator.start(launchId)
+  const tree = { kind: 'worktree', folder: '/srv/tree', top: '/srv/tree', branch: 'b' } as const
+  const made = { type: 'workspace-made', launchId, ...tree } as const
+  await room.tell({ ...made, baseBranch: 'main', note: null, setUp: null }, readyAgent(launchId))
+  await room.scan()
+  const { turnId } = await room.runningTurn(key)
+  await room.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
+  const { conversation } = await goOn(second)
+  expect(conversation.workplace).toMatchObject({ kind: 'folder', folder: '/srv/tree' })
+  await place.ask('two')
+  await room.scan()
+  await say('three', conversation.key)
+  await bringUp(second, 'new', conversation.key)
+  const states = async () => (await room.rows(conversation.key)).map(({ state }) => state)
+  expect(await states()).toEqual(['queued'])
+  const running = await room.runningTurn(key)
+  await room.tell(turnEnded(running.launchId, running.turnId))
+  await room.scan()
+  expect(await states()).toEqual(['running'])
 })
