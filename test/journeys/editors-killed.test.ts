@@ -7,6 +7,8 @@ import {
   openFolderOfEditor,
   promptOf,
   someWay,
+  textOf,
+  untilIdle,
 } from '../support/editor-kills.ts'
 import { amount } from '../support/extent.ts'
 
@@ -20,8 +22,9 @@ test(
     const key = await begin(editor, room)
     const kills = amount(4, 500)
     for (let n = 1; n <= kills; n++) {
-      void editor.call('session/prompt', promptOf(key, `[[slow 12 20]] ${n}`))
-      await someWay(editor, 8)
+      await untilIdle(room, key)
+      const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 20]] prompt-${n}.`))
+      await someWay(editor, answered)
       await editor.kill()
       editor = await openEditorCommand(room)
       const opened = { sessionId: key, cwd: room.folder, mcpServers: [] }
@@ -40,17 +43,14 @@ test(
     const key = await begin(editor, room)
     const kills = amount(2, 100)
     for (let n = 1; n <= kills; n++) {
-      const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] ${n}`))
-      await someWay(editor, 8)
+      await untilIdle(room, key)
+      const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] prompt-${n}.`))
+      await someWay(editor, answered)
       await room.kill()
       await room.start()
       expect((await answered).result).toMatchObject({ stopReason: 'end_turn' })
     }
-    const record = (await room.turns(key))
-      .map(({ text }) => text)
-      .reverse()
-      .join('')
-    expect(editor.text(key)).toBe(record)
+    expect(editor.text(key)).toBe(textOf(await room.turns(key)))
     await compareWithRecord(room, key, kills)
   },
   hour,
@@ -64,8 +64,9 @@ test(
     const key = await begin(editor, room)
     const kills = amount(1, 50)
     for (let n = 1; n <= kills; n++) {
-      void editor.call('session/prompt', promptOf(key, `[[slow 12 60]] ${n}`))
-      await someWay(editor, 8)
+      await untilIdle(room, key)
+      const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] prompt-${n}.`))
+      await someWay(editor, answered)
       await Promise.all([editor.kill(), room.kill()])
       await room.start()
       editor = await openEditorCommand(room)

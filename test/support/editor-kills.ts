@@ -62,12 +62,15 @@ export const promptOf = (key: string, text: string) => ({
   prompt: [{ type: 'text', text }],
 })
 
-/** Resolves with the number of a chunk that is drawn, when that many came. */
-export async function someWay(editor: AcpCommand, most: number): Promise<void> {
+/** Fewer than most turns have. */
+const mostPieces = 6
+
+/** Resolves when a number of pieces came that is drawn, or the turn is over before. */
+export async function someWay(editor: AcpCommand, answered: Promise<unknown>): Promise<void> {
   const chunks = () =>
     editor.lines.filter(({ params }) => params?.update?.sessionUpdate === 'agent_message_chunk')
-  const enough = chunks().length + 1 + Math.floor(Math.random() * most)
-  await editor.until(() => chunks().length >= enough)
+  const enough = chunks().length + 1 + Math.floor(Math.random() * mostPieces)
+  await Promise.race([editor.until(() => chunks().length >= enough), answered])
 }
 
 /** What an editor sees that loads the session; the text of all turns as the record has it. */
@@ -76,19 +79,28 @@ export async function compareWithRecord(room: Room, key: string, prompts: number
   const { folder } = room
   const loaded = await later.call('session/load', { sessionId: key, cwd: folder, mcpServers: [] })
   expect(loaded.error).toBeUndefined()
+  const ran = (await untilIdle(room, key)).filter(({ startedAt }) => startedAt !== null)
+  expect(ran.map(({ state }) => state)).toEqual(ran.map(() => 'answered'))
+  const asked = JSON.stringify(ran.map(({ content }) => content))
+  for (let n = 1; n <= prompts; n++) expect(asked.split(`prompt-${n}.`), `${n}`).toHaveLength(2)
+  const record = textOf(ran)
+  await later.until(() => later.text(key).length >= record.length)
+  expect(later.text(key)).toBe(record)
+  await later.kill()
+}
+
+type Turns = Awaited<ReturnType<Room['turns']>>
+
+export const textOf = (turns: Turns): string =>
+  turns
+    .map(({ text }) => text)
+    .reverse()
+    .join('')
+
+/** Whatever comes next is of what is sent next. */
+export async function untilIdle(room: Room, key: string): Promise<Turns> {
   for (;;) {
     const found = await room.turns(key)
-    if (found.some(({ state }) => state === 'running' || state === 'queued')) continue
-    const ran = found.filter(({ startedAt }) => startedAt !== null)
-    expect(ran.map(({ state }) => state)).toEqual(ran.map(() => 'answered'))
-    expect(ran).toHaveLength(prompts)
-    const record = ran
-      .map(({ text }) => text)
-      .reverse()
-      .join('')
-    await later.until(() => later.text(key).length >= record.length)
-    expect(later.text(key)).toBe(record)
-    await later.kill()
-    return
+    if (!found.some(({ state }) => state === 'running' || state === 'queued')) return found
   }
 }

@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Who } from '../../domain/access/caller.ts'
 import { allows } from '../../domain/access/scopes.ts'
+import type { Agent } from '../../protocol/agents/agent.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
@@ -186,7 +187,7 @@ async function newProject(
   return { project: { ...project, agentIds }, place: placeIn(project, folder) }
 }
 
-/** The named one; else that of the newest session there; else the first, the demo last. */
+/** The named one; else that of the newest session there; else the first that is prompted. */
 async function agentFor(
   { app }: ServerDependencies,
   who: Who,
@@ -208,13 +209,24 @@ async function agentFor(
     who,
   )
   const used = recent.items.find(({ agentId }) => agentId !== null && agentIds.includes(agentId))
-  const agentId = used?.agentId ?? agentIds.find((id) => id !== 'demo') ?? agentIds[0]
-  if (agentId !== undefined) return agentId
+  if (used?.agentId) return used.agentId
+  const ranked = await Promise.all(
+    agentIds.map(async (agentId) => ({
+      agentId,
+      rank: rankOf(await app.read(getAgent, { agentId }, who)),
+    })),
+  )
+  const [first] = ranked.sort((one, other) => one.rank - other.rank)
+  if (first) return first.agentId
   throw failure(
     codes.params,
     `The project ${name} has no agent yet. Add one: holdfast agents add, then holdfast projects ` +
       `assign ${projectId} AGENT`,
   )
 }
+
+/** Those that are prompted show what they do as they do it; the demo is for trying. */
+const rankOf = ({ id, protocol }: Agent): number =>
+  (protocol === 'acp' ? 0 : 2) + (id.startsWith('demo') ? 1 : 0)
 
 const newestFew = { limit: recentSessions, cursor: undefined }

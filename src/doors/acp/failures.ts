@@ -24,12 +24,15 @@ export const failure = (code: number, words: string): RequestError => {
 export const noSuchThread = (key: string): RequestError =>
   failure(codes.notFound, `${key.slice(0, 100)} is not open here. Load it, or begin a new one.`)
 
+/** A next step that points to fields of a problem, which an editor does not show. */
+const namesFields = /`\w+`/
+
 export function rpcErrorOf(refusal: Refusal): RequestError {
   const { message } = refusal
   const { detail = message } = maskedProblem(refusal)
   const { status, next } = errorCatalogue[refusal.code]
   const words = /[.!?]$/.test(detail) ? detail : `${detail}.`
-  return failure(codeOf(status), `${words} ${next}`)
+  return failure(codeOf(status), namesFields.test(next) ? words : `${words} ${next}`)
 }
 
 function codeOf(status: number): number {
