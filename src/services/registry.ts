@@ -64,6 +64,7 @@ import * as takeLaunch from './flows/take-launch.ts'
 import * as takeNextAction from './flows/take-next-action.ts'
 import * as takePastPiece from './flows/take-past-piece.ts'
 import * as unassignAgent from './flows/unassign-agent.ts'
+import * as warmThread from './flows/warm-thread.ts'
 import * as withdrawMessage from './flows/withdraw-message.ts'
 import * as coordinatorRequests from './processes/coordinator-requests.ts'
 import * as launchRecord from './processes/launch-record.ts'
@@ -168,6 +169,7 @@ const files: readonly object[] = [
   takePastPiece,
   unassignAgent,
   uploadArtifact,
+  warmThread,
   withdrawMessage,
   worktreeRecord,
 ]

@@ -58,6 +58,7 @@ import { moveMessage } from '../../services/flows/move-message.ts'
 import { placeImported } from '../../services/flows/place-imported.ts'
 import { postMessage, sayInConversation } from '../../services/flows/post-message.ts'
 import { endChat, startChat } from '../../services/flows/start-chat.ts'
+import { warmThread } from '../../services/flows/warm-thread.ts'
 import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
 import { invalidField, noSuchNote } from '../../services/refusals.ts'
 import { readThread } from '../../services/system/read-thread.ts'
@@ -226,6 +227,10 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
     // CH1: ordered at once, so that the answer can include the launch.
     const post = { projectId: params.projectId, agentId: chat.agentId, lane: '' }
     return { ...started, launch: (await deps.launches.order(post)) ?? started.launch }
+  }),
+  warmConversation: by(warmThread, async ({ params, who, deps, receipt }) => {
+    const { post } = await deps.app.run(warmThread, { ...params, by: who.id }, who, receipt)
+    return { launch: post && (await deps.launches.order(post)) }
   }),
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   goOnInChat: by(goOnInChat, async ({ params, body, who, deps, receipt }) => {

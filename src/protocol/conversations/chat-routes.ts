@@ -42,6 +42,14 @@ export const chatRoutes = {
       launch: Process.nullable(),
     }),
   }),
+  warmConversation: route({
+    method: 'POST',
+    path: '/api/conversations/{key}/warm',
+    summary:
+      'Have the agent of a session come before its next message does, as when somebody begins to ' +
+      'write; without effect where it is there, comes, or is called by a panel',
+    answer: z.object({ launch: Process.nullable() }),
+  }),
   endChat: route({
     method: 'POST',
     path: '/api/projects/{projectId}/agents/{agentId}/chat/end',

@@ -137,7 +137,7 @@ async function isRequested(reader: Reader, post: Post, now: Instant): Promise<bo
   return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
 }
 
-async function requestAgentSession(
+export async function requestAgentSession(
   tx: Tx,
   { by, ...post }: Post & { by: string },
   now: Instant,

@@ -116,3 +116,31 @@ test('[UI21] what is new is counted below, jumped to, and marked on the next vis
   expect(lineY?.y).toBeLessThan(answerY?.y ?? 0)
   expect(await axeFindings(page)).toEqual([])
 })
+
+test('[SN24] opening a session starts nothing; the first key in its composer does', async () => {
+  const begun = await beginSession('warming', 'first')
+  const page = await here.ownerPage(begun.address)
+  const log = page.getByRole('log')
+  await log.getByText('echo: first', { exact: true }).waitFor()
+  const query = { projectId: begun.projectId }
+  const processes = async () => (await here.elsewhere.get('/api/processes', { query })).items
+  const states = async () => (await processes()).map(({ state }) => state)
+  const params = { key: begun.key }
+  const activity = async () =>
+    (await here.elsewhere.get('/api/conversations/{key}', { params })).activity
+  await expect.poll(activity).toBe('idle')
+  const launchId = (await processes())[0]?.launchId ?? ''
+  await here.elsewhere.post('/api/processes/{launchId}/stop', { params: { launchId } })
+  await expect.poll(states).toEqual(['ended'])
+  await page.reload()
+  await log.getByText('echo: first', { exact: true }).waitFor()
+  await expect.poll(() => isFocused(page)).toBe(true)
+  expect(await states()).toEqual(['ended'])
+  await page.keyboard.type('s')
+  await expect.poll(states).toEqual(['running', 'ended'])
+  // The agent is there already when the message is sent.
+  await page.keyboard.type('econd')
+  await page.keyboard.press('Enter')
+  await log.getByText('echo: second', { exact: true }).waitFor()
+  expect(await states()).toEqual(['running', 'ended'])
+})

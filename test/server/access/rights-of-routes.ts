@@ -131,6 +131,7 @@ export const rights: readonly Right[] = [
       'it says something to a configured agent, or has one started where somebody who manages has put it',
     operations: [
       'startChat',
+      'warmConversation',
       'beginConversation',
       'endChat',
       'goOnInChat',

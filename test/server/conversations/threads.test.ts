@@ -294,3 +294,21 @@ test('[SN8] an idle session goes for one that waits, a busy one does not, and co
   await write({ conversationKey: key, content: 'and more' })
   expect((await machine.order('launch-ordered')).order).toMatchObject({ agentId: 'coder' })
 })
+
+test('[SN24] who begins to write calls the agent of a session, once', async () => {
+  const { begin, bringUp, server, machine, projectId } = await open()
+  const { key } = (await begin({ content: 'a job' })).json
+  const { launchId, turn } = await bringUp()
+  await machine.tell(said(launchId, turn.turnId, 'done'))
+  await machine.tell(turnEnded(launchId, turn.turnId))
+  const warm = (of = key) => server.ask(`/api/conversations/${of}/warm`, { method: 'POST' })
+  expect(await warm()).toMatchObject({ status: 200, json: { launch: null } })
+  await machine.tell(exited(launchId, { exitCode: 0 }))
+  const { status, json } = await warm()
+  expect([status, json.launch]).toMatchObject([200, { agentId: 'coder', conversationKey: key }])
+  expect((await machine.order('launch-ordered')).order.launchId).toBe(json.launch.launchId)
+  expect((await warm()).json).toEqual({ launch: null })
+  // An agent's first session has a panel, and nobody is called who is not there.
+  expect((await warm(`web:${projectId}.coder`)).status).toBe(404)
+  expect((await warm('session:000000000000')).status).toBe(404)
+})

@@ -179,7 +179,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'listSecrets',
       'setSecret',
     ],
-    ...['removeSecret', 'listSecretUses', 'goOnInChat'],
+    ...['removeSecret', 'listSecretUses', 'warmConversation', 'goOnInChat'],
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
     ...['sendTestMessage', 'listChannelPeople', 'signOutChannelPerson'],
     ...['previewAgent', 'continueWithAgent'],

@@ -56,6 +56,7 @@ import { ReviewLink } from './review-link.tsx'
 import { useNameOf } from './titles.ts'
 import { useChatActions } from './use-chat-actions.ts'
 import { useChatPanel } from './use-chat-panel.ts'
+import { useWarm } from './use-warm.ts'
 import { WorkplaceLine } from './workplace.tsx'
 
 const ContinueDialog = lazy(
@@ -119,6 +120,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   useSendingAgain(place, onSent)
   const priority = usePriority()
   const stopping = useRequest()
+  const warm = useWarm(key)
   const composer = useRef<ComposerHandle>(null)
   const offers = useOffers(key, about !== undefined)
   const mayConfigure = useMay('approve')
@@ -293,6 +295,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
               onSend={onSend}
               focusFirst={onClose === undefined}
               handle={composer}
+              onFirstKey={isChat || running ? undefined : warm}
               settings={isChat ? [priority.setting] : []}
             />
           ) : (

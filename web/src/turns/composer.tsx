@@ -52,6 +52,8 @@ interface ComposerProps {
   /** Takes the focus when the view opens. */
   readonly focusFirst?: boolean
   readonly handle?: Ref<ComposerHandle>
+  /** Somebody has begun to write. */
+  readonly onFirstKey?: (() => void) | undefined
 }
 
 export function Composer(props: ComposerProps) {
@@ -69,6 +71,7 @@ export function Composer(props: ComposerProps) {
     settings = [],
     focusFirst = false,
     handle,
+    onFirstKey,
   } = props
   const writing = useWriting()
   const { chat, console: words } = useWords()
@@ -151,7 +154,10 @@ export function Composer(props: ComposerProps) {
         label={words.write(name)}
         value={text}
         longest={longest}
-        onValue={setText}
+        onValue={(value) => {
+          if (text === '' && value !== '') onFirstKey?.()
+          setText(value)
+        }}
         onSend={send}
         onKey={completion.onKey}
         onSelect={(element) => setCaret(element.selectionStart)}
