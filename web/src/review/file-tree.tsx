@@ -50,14 +50,16 @@ export function FileTree({ files, fileCount, comments, viewed, idOf }: FileTreeP
         <LineCounts added={sum(({ added }) => added)} removed={sum(({ removed }) => removed)} />
       </h2>
       {files.length >= filteredFrom && (
-        <input
-          type="search"
-          aria-label={review.filterFiles}
-          placeholder={review.filterFiles}
-          value={filter}
-          onChange={({ target }) => setFilter(target.value)}
-          className={`${inputClass} mx-4 w-auto`}
-        />
+        <div className="px-4">
+          <input
+            type="search"
+            aria-label={review.filterFiles}
+            placeholder={review.filterFiles}
+            value={filter}
+            onChange={({ target }) => setFilter(target.value)}
+            className={inputClass}
+          />
+        </div>
       )}
       <ul className="min-h-0 flex-1 overflow-y-auto px-2">
         {shown.map((file, at) => (

@@ -104,7 +104,7 @@ export function ReviewFiles({
                 id={`file-${at}`}
                 first={at < drawnFiles}
                 guess={guess(patches.get(path))}
-                className="relative min-w-0 scroll-mt-2"
+                className="min-w-0 scroll-mt-2"
               >
                 <OneFile
                   conversationKey={key}
@@ -172,6 +172,8 @@ interface OneFileProps {
   readonly isViewed: boolean
 }
 
+/** Over the head of the file, and in sight as long as that is. */
+const markClass = 'sticky top-0 z-2 flex h-0 items-start justify-end pr-3 *:mt-2.5 max-md:*:mt-3.5'
 /** Room for the mark, which stands on the head and is no part of what folds the file. */
 const roomForMark = <span className="w-5 shrink-0" />
 
@@ -212,6 +214,11 @@ function OneFile({
     )
   return (
     <>
+      {isMarked && (
+        <div className={markClass}>
+          <ViewedMark conversationKey={key} stamp={stamp} file={path} />
+        </div>
+      )}
       <FileDiff
         file={file}
         layout={layout}
@@ -219,11 +226,6 @@ function OneFile({
         isFolded={isViewed}
         actions={isMarked && roomForMark}
       />
-      {isMarked && (
-        <span className="absolute top-2.5 right-3 z-2 flex max-md:top-3.5">
-          <ViewedMark conversationKey={key} stamp={stamp} file={path} />
-        </span>
-      )}
     </>
   )
 }
