@@ -18,6 +18,7 @@ import { filterOf, type TaskFilter } from './work/task-filter.ts'
 /** Things that can be created from anywhere, in a dialog over the page with its own address. */
 export const creations = [
   'session',
+  'import',
   'project',
   'agent',
   'person',

@@ -18,6 +18,7 @@ import { SlowAnswer } from '../parts/waiting.tsx'
 import { WritingArea } from '../parts/writing-area.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { AgentChoice, type ChosenAgent } from './agent-choice.tsx'
+import { ImportLink } from './new-session.tsx'
 import { RepositoryChoice } from './repository-choice.tsx'
 
 const longest = 100_000
@@ -131,6 +132,7 @@ export function FirstRun() {
           </SubmitButton>
         </form>
       </Step>
+      <ImportLink />
     </div>
   )
 }

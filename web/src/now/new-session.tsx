@@ -49,6 +49,7 @@ export function NewSessionDialog({
         onBegun={onClose}
         close={
           <>
+            <ImportLink />
             <span className="mr-auto min-w-0 truncate text-xs text-faint max-md:hidden">
               {now.keptAsDraft}
             </span>
@@ -59,6 +60,22 @@ export function NewSessionDialog({
         }
       />
     </InputDialog>
+  )
+}
+
+/** To the sessions that agents keep on the machine. */
+export function ImportLink() {
+  const { importing } = useWords().now
+  const mayManage = useMay('manage')
+  if (!mayManage) return null
+  return (
+    <Link
+      to="."
+      search={{ new: 'import' }}
+      className="inline-flex min-h-6 items-center text-xs text-quiet underline underline-offset-2"
+    >
+      {importing.link}
+    </Link>
   )
 }
 

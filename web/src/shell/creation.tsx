@@ -1,6 +1,6 @@
 /** The dialog that creates something, over whatever page is open. */
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { PersonCreation } from '../access/person-creation.tsx'
 import { TokenCreation } from '../access/token-creation.tsx'
 import { AgentCreation } from '../agents/agent-creation.tsx'
@@ -21,6 +21,13 @@ const PhoneSignIn = lazy(
 
 const ConnectVsCode = lazy(
   loadOnce(async () => ({ default: (await import('../access/connect-vscode.tsx')).ConnectVsCode })),
+)
+
+/** Seldom wanted, and with a list of its own. */
+const ImportSessions = lazy(
+  loadOnce(async () => ({
+    default: (await import('../now/import-sessions.tsx')).ImportSessions,
+  })),
 )
 
 export function Creation({ what }: { what: What }) {
@@ -46,6 +53,12 @@ export function Creation({ what }: { what: What }) {
   switch (what) {
     case 'session':
       return <NewSessionDialog projectId={wanted ?? projectId} onClose={close} />
+    case 'import':
+      return (
+        <Suspense>
+          <ImportSessions onClose={close} />
+        </Suspense>
+      )
     case 'project':
       return (
         <InputDialog open title={words.projects.new} onClose={close}>

@@ -98,6 +98,7 @@ export function paletteItems(sources: Sources): PaletteItem[] {
       : []),
     ...(may.manage
       ? ([
+          ['import', words.now.importing.title],
           ['agent', words.agents.new],
           ['person', words.people.add],
           ['token', words.tokens.new],

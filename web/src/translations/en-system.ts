@@ -2,6 +2,7 @@
 
 import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
 import { firstRun } from './en-first-run.ts'
+import { importing } from './en-importing.ts'
 
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
@@ -185,6 +186,7 @@ export const agentSignIn = {
 
 export const now = {
   firstRun,
+  importing,
   title: 'Now',
   waiting: 'Waiting for you',
   waitingNone: 'Nothing waits for you.',

@@ -2,6 +2,7 @@
 
 import type * as english from './en-system.ts'
 import { firstRun } from './ja-first-run.ts'
+import { importing } from './ja-importing.ts'
 
 const two = (count: number): string => String(count).padStart(2, '0')
 
@@ -182,6 +183,7 @@ export const agentSignIn: typeof english.agentSignIn = {
 
 export const now: typeof english.now = {
   firstRun,
+  importing,
   title: 'いま',
   waiting: '対応待ち',
   waitingNone: 'あなたの対応を待っているものはありません。',

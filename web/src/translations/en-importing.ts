@@ -1,0 +1,48 @@
+/** The words for taking in sessions that agents keep in files of their own. */
+export const importing = {
+  title: 'Import sessions',
+  link: 'Import the sessions you already have…',
+  text: 'Sessions that agents keep on the machine. No agent is started, and their files stay as they are.',
+  machine: 'Machine',
+  noMachine: 'No machine is connected.',
+  find: 'Find by title or folder',
+  looking: 'Looking for sessions…',
+  none: 'No sessions were found on this machine.',
+  noMatch: (typed: string) => `No session matches “${typed}”.`,
+  more: (count: number) => `Show ${count} more`,
+  choose: (title: string) => `Import ${title}`,
+  chooseAll: (count: number) => `Choose all ${count}`,
+  take: (count: number) =>
+    count === 0 ? 'Import' : `Import ${count} ${count === 1 ? 'session' : 'sessions'}`,
+  progress: (done: number, all: number) => `${done} of ${all}`,
+  over: (added: number, done: number) =>
+    added === done ? `${added} imported.` : `${added} of ${done} imported.`,
+  leftOut: (count: number) => `${count} left out`,
+  agents: {
+    claude: 'Claude Code',
+    codex: 'Codex',
+    opencode: 'opencode',
+    gemini: 'Gemini',
+    pi: 'pi',
+    copilot: 'Copilot',
+  },
+  states: { taken: 'Open', more: 'Open (it has grown)', deleted: 'Deleted here' },
+  /** By the reason's code. */
+  reasons: {
+    empty: () => 'is empty',
+    unreadable: (detail: string) => `cannot be read: ${detail}`,
+    no_header: () => 'does not say what it is in its first line',
+    no_prompt: () => 'has nothing that anybody said',
+    newer_format: (detail: string) => `was written by a newer version, in the format ${detail}`,
+    other_columns: (detail: string) => `has tables with other columns: ${detail}`,
+    damaged_lines: (detail: string) => `has ${detail} lines that could not be read`,
+    long_lines: (detail: string) => `has ${detail} lines longer than 16 MiB`,
+    too_many_records: (detail: string) => `has more than ${detail} records`,
+    older_turns: (detail: string) => `is long: its ${detail} oldest prompts were left out`,
+    missing_parent: (detail: string) => `was forked from a session that is missing: ${detail}`,
+    deleted: () => 'was deleted here',
+    began_here: () => 'began here',
+    refused: (detail: string) => `was refused by the server: ${detail}`,
+    busy: () => 'was written to while it was copied',
+  },
+}

@@ -1,0 +1,48 @@
+/** The words for taking in sessions that agents keep in files of their own, in Japanese. */
+import type * as english from './en-importing.ts'
+
+export const importing: typeof english.importing = {
+  title: 'セッションの取り込み',
+  link: 'すでにあるセッションを取り込む…',
+  text: 'エージェントがマシンに保存しているセッションです。エージェントは起動せず、ファイルも変更しません。',
+  machine: 'マシン',
+  noMachine: '接続しているマシンがありません。',
+  find: 'タイトルまたはフォルダーで探す',
+  looking: 'セッションを探しています…',
+  none: 'このマシンにセッションは見つかりませんでした。',
+  noMatch: (typed) => `「${typed}」に一致するセッションはありません。`,
+  more: (count) => `あと ${count} 件を表示`,
+  choose: (title) => `${title} を取り込む`,
+  chooseAll: (count) => `${count} 件すべてを選択`,
+  take: (count) => (count === 0 ? '取り込む' : `${count} 件を取り込む`),
+  progress: (done, all) => `${all} 件中 ${done} 件`,
+  over: (added, done) =>
+    added === done ? `${added} 件を取り込みました。` : `${done} 件中 ${added} 件を取り込みました。`,
+  leftOut: (count) => `${count} 件は取り込まれませんでした`,
+  agents: {
+    claude: 'Claude Code',
+    codex: 'Codex',
+    opencode: 'opencode',
+    gemini: 'Gemini',
+    pi: 'pi',
+    copilot: 'Copilot',
+  },
+  states: { taken: '開く', more: '開く（続きがあります）', deleted: 'ここで削除済み' },
+  reasons: {
+    empty: () => '空のファイルです',
+    unreadable: (detail) => `読み取れません: ${detail}`,
+    no_header: () => '先頭の行に種類が書かれていません',
+    no_prompt: () => '発言がありません',
+    newer_format: (detail) => `新しいバージョンの形式です: ${detail}`,
+    other_columns: (detail) => `テーブルの列が異なります: ${detail}`,
+    damaged_lines: (detail) => `${detail} 行を読み取れませんでした`,
+    long_lines: (detail) => `16 MiB を超える行が ${detail} 行あります`,
+    too_many_records: (detail) => `記録が ${detail} 件を超えています`,
+    older_turns: (detail) => `古い発言 ${detail} 件を省きました`,
+    missing_parent: (detail) => `分岐元のセッションがありません: ${detail}`,
+    deleted: () => 'ここで削除されました',
+    began_here: () => 'ここで始まったセッションです',
+    refused: (detail) => `サーバーが拒否しました: ${detail}`,
+    busy: () => 'コピー中に書き込まれました',
+  },
+}
