@@ -295,7 +295,7 @@ test('[AG6] mode and model are chosen in the pane, and a file goes with the prom
   await coder.locator('input[type=file]').setInputFiles(files)
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
   // The file stays with what is being written while one looks elsewhere.
-  await page.getByRole('banner').getByRole('link', { name: 'fay' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'fay', exact: true }).click()
   await page.getByRole('link', { name: 'Tasks', exact: true }).click()
   await page.getByText('No tasks yet').waitFor()
   await page.goBack()

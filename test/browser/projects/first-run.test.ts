@@ -36,15 +36,15 @@ test('[UI6] repository, agent, prompt, Start: the own agent answers; no demo is 
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
   expect(await axeFindings(page)).toEqual([])
   // Nothing is made before Start is pressed.
-  expect((await here.elsewhere.get('/api/projects')).items).toHaveLength(1)
+  const named = async () => (await here.elsewhere.get('/api/projects')).items
+  expect((await named()).filter(({ name }) => name === 'ledger')).toEqual([])
   await page.getByRole('button', { name: 'Use Mate' }).click()
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
   await page.keyboard.type('hello there')
   await page.getByRole('button', { name: 'Start' }).click()
   await page.waitForURL(/\/projects\/[^/]+\/session\//)
   await page.getByRole('log').getByText('echo: hello there', { exact: true }).waitFor()
-  const { items } = await here.elsewhere.get('/api/projects')
-  expect(items).toMatchObject([{ name: 'ledger', path: folder, agentIds: ['mate'] }, {}])
+  expect((await named())[0]).toMatchObject({ name: 'ledger', path: folder, agentIds: ['mate'] })
   await page.goto('/')
   await page.getByText('Nothing waits for you.').waitFor()
   expect(await page.getByText('Which repository?').count()).toBe(0)

@@ -127,7 +127,7 @@ test('[UI2] many tasks are found by words, status and agent, as a list or a boar
     .waitFor()
 })
 
-test('[UI14] a session begins in a chosen project with a chosen agent, and there again', async () => {
+test('[UI14] [UI15] a session begins in a chosen project with a chosen agent, and there again', async () => {
   const projectId = await makeProject('begun-on-now')
   await here.elsewhere.post('/api/agents', {
     body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' },
@@ -146,6 +146,15 @@ test('[UI14] a session begins in a chosen project with a chosen agent, and there
   expect(new URL(page.url()).pathname).toBe('/')
   const { items } = await here.elsewhere.get('/api/conversations', { query: { projectId } })
   expect(items).toMatchObject([{ agentId: 'beginner', opening: 'Mend the gate' }])
+  // On the project's page, from where it is archived and brought back.
+  await page.goto(`/projects/${projectId}`)
+  const today = page.getByRole('region', { name: 'Today' })
+  await today.getByRole('button', { name: 'Archive Mend the gate' }).click()
+  await today.waitFor({ state: 'detached' })
+  await page.getByLabel('State', { exact: true }).selectOption({ label: 'Archived' })
+  await today.getByRole('button', { name: 'Bring back Mend the gate' }).click()
+  await page.getByLabel('State', { exact: true }).selectOption({ label: 'Open' })
+  await today.getByRole('link', { name: /Mend the gate/ }).waitFor()
   // The project used last is offered again, whatever is the newest.
   await makeProject('newer-than-it')
   await page.goto('/?new=session')

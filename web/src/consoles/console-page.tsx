@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { UserSession } from '../../../src/protocol/consoles/user-session.ts'
-import { AllTalks } from '../conversations/all-talks.tsx'
 import { useDisplayName } from '../live/display-names.ts'
 import { refetch, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
@@ -14,6 +13,7 @@ import { Empty, Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { ProjectSessions } from '../projects/project-sessions.tsx'
 import { useProject } from '../projects/use-project.ts'
 import { viewsOf } from '../shell/listed-views.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
@@ -71,7 +71,7 @@ export function ConsolePage() {
           </Rows>
         )}
       </Section>
-      <AllTalks projectId={project.id} />
+      <ProjectSessions projectId={project.id} />
       <WorktreeList projectId={project.id} />
     </>
   )

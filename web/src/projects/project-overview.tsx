@@ -1,5 +1,7 @@
 /** A project's facts and its assigned agents. */
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { loadOnce } from '../lazy-route.tsx'
 import { client } from '../live/queries.ts'
 import { CopyId } from '../parts/copy.tsx'
 import { Fact, Facts, Section } from '../parts/page.tsx'
@@ -8,12 +10,24 @@ import { useWords } from '../translations/messages.tsx'
 import { ProjectAgents } from './project-agents.tsx'
 import { useProject } from './use-project.ts'
 
+/** Loaded with the project: the first visit does without. */
+const ProjectSessions = lazy(
+  loadOnce(async () => ({
+    default: (await import('./project-sessions.tsx')).ProjectSessions,
+  })),
+)
+
 export function ProjectOverview() {
   const words = useWords()
   const project = useProject()
   if (!project) return null
   return (
     <>
+      {project.agentIds.length > 0 && (
+        <Suspense>
+          <ProjectSessions projectId={project.id} />
+        </Suspense>
+      )}
       <ProjectAgents project={project} />
       <Section title={words.project.about}>
         <Facts>
