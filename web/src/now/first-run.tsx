@@ -132,7 +132,7 @@ export function FirstRun() {
           </SubmitButton>
         </form>
       </Step>
-      <ImportLink />
+      <ImportLink long />
     </div>
   )
 }

@@ -49,7 +49,6 @@ export function NewSessionDialog({
         onBegun={onClose}
         close={
           <>
-            <ImportLink />
             <span className="mr-auto min-w-0 truncate text-xs text-faint max-md:hidden">
               {now.keptAsDraft}
             </span>
@@ -64,7 +63,7 @@ export function NewSessionDialog({
 }
 
 /** To the sessions that agents keep on the machine. */
-export function ImportLink() {
+export function ImportLink({ long = false }: { long?: boolean }) {
   const { importing } = useWords().now
   const mayManage = useMay('manage')
   if (!mayManage) return null
@@ -74,7 +73,7 @@ export function ImportLink() {
       search={{ new: 'import' }}
       className="inline-flex min-h-6 items-center text-xs text-quiet underline underline-offset-2"
     >
-      {importing.link}
+      {long ? importing.link : `${importing.title}…`}
     </Link>
   )
 }
@@ -195,6 +194,9 @@ export function NewSession({ inFront, onBegun, close }: NewSessionProps) {
               disabled={false}
             />
           )}
+          <span className="ml-auto">
+            <ImportLink />
+          </span>
         </div>
       </div>
       <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3 md:flex-nowrap">

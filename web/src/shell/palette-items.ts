@@ -15,6 +15,8 @@ export interface PaletteItem {
   readonly group: string
   readonly text: string
   readonly note?: string
+  /** What was found in the text, where the server says so; else what was typed is looked for. */
+  readonly marks?: readonly { readonly start: number; readonly end: number }[]
   readonly act: () => void
 }
 

@@ -10,6 +10,7 @@ import { parseWebAddress } from '../conversations/web-address.ts'
 import { client } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
 import type { Messages } from '../translations/en.ts'
+import { useWriting } from '../translations/messages.tsx'
 import { hasAgent, oneLine, userSessionOf } from './listed-views.ts'
 import type { PaletteItem } from './palette-items.ts'
 
@@ -74,18 +75,9 @@ interface FoundOptions {
   readonly onFile: (path: string) => void
 }
 
-/** In the order in which they are shown. */
-export function useFound(
-  typed: string,
-  { words, navigate, projectName, agentName, onFile }: FoundOptions,
-): PaletteItem[] {
-  const q = useDeferredValue(typed.trim())
-  const { data } = useQuery(found(q))
-  const files = useQuery(filesLike(useConversationInFront(), q)).data ?? []
-  if (q.length < minTyped) return []
-  const { palette, tasks } = words
-  const noted = (note: string | undefined) => (note === undefined ? {} : { note })
-  const goTo = (key: string, projectId: string | null): void => {
+const goWith =
+  (navigate: FoundOptions['navigate']) =>
+  (key: string, projectId: string | null): void => {
     const userSessionId = userSessionOf(key)
     const chat = parseWebAddress(key)
     if (userSessionId && projectId)
@@ -98,6 +90,45 @@ export function useFound(
       void navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
     else void navigate({ to: '/conversations/$key', params: { key } })
   }
+
+const mostRecent = 8
+
+/** The newest sessions, for who has typed nothing yet. */
+export function useRecent({ words, navigate, projectName }: FoundOptions): PaletteItem[] {
+  const writing = useWriting()
+  const listed = useQuery({ ...recent, enabled: false }).data ?? []
+  const goTo = goWith(navigate)
+  return listed
+    .filter(({ kind, lastMessage }) => kind !== 'agent' && lastMessage !== null)
+    .slice(0, mostRecent)
+    .flatMap(({ key, projectId, title, opening, lastTurnAt }): PaletteItem[] => {
+      const text = title ?? (opening && oneLine(opening))
+      if (!text) return []
+      const note = [projectName(projectId), writing.age(lastTurnAt, Date.now())]
+      return [
+        {
+          id: `recent-${key}`,
+          group: words.now.recent,
+          text,
+          note: note.filter(Boolean).join(' · '),
+          act: () => goTo(key, projectId),
+        },
+      ]
+    })
+}
+
+/** In the order in which they are shown. */
+export function useFound(
+  typed: string,
+  { words, navigate, projectName, agentName, onFile }: FoundOptions,
+): PaletteItem[] {
+  const writing = useWriting()
+  const q = useDeferredValue(typed.trim())
+  const { data } = useQuery(found(q))
+  const files = useQuery(filesLike(useConversationInFront(), q)).data ?? []
+  if (q.length < minTyped) return []
+  const { palette, tasks } = words
+  const goTo = goWith(navigate)
   const titles = (data?.titles ?? []).map((each): PaletteItem => {
     if (each.kind === 'conversation') {
       const { conversationKey: key, projectId } = each
@@ -125,11 +156,23 @@ export function useFound(
     }
   })
   const messages = (data?.items ?? []).map(
-    ({ conversationKey: key, seq, messageId, excerpt, projectId }): PaletteItem => ({
+    ({
+      conversationKey: key,
+      seq,
+      messageId,
+      excerpt,
+      highlights,
+      projectId,
+      createdAt,
+    }): PaletteItem => ({
       id: `message-${messageId}`,
       group: palette.messages,
-      text: oneLine(excerpt),
-      ...noted(projectName(projectId)),
+      // As long as the excerpt: what was found is marked by its place.
+      text: excerpt.replaceAll(/\s/g, ' '),
+      marks: highlights,
+      note: [projectName(projectId), writing.age(createdAt, Date.now())]
+        .filter(Boolean)
+        .join(' · '),
       act: () => void navigate({ to: '/conversations/$key', params: { key }, search: { at: seq } }),
     }),
   )

@@ -12,10 +12,11 @@ import { notify } from '../parts/notices.tsx'
 import { describeProblem } from '../parts/problem-note.tsx'
 import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'
+import { partsBy, rangesOf } from './marked-text.ts'
 import { focusComposer } from './page-keys.ts'
 import { itemsHere, matching, type PaletteItem, paletteItems } from './palette-items.ts'
 import { takeTyped } from './palette-opening.ts'
-import { useFound } from './palette-search.ts'
+import { useFound, useRecent } from './palette-search.ts'
 import { signOut } from './sign-out.ts'
 
 const mostShown = 50
@@ -43,7 +44,10 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const { known, options } = useItems()
-  const found = [...matching(known, typed, mostShown), ...useFound(typed, options)]
+  const recent = useRecent(options)
+  const isEmpty = typed.trim() === ''
+  const items = isEmpty ? [...known.here, ...recent, ...known.others] : all(known)
+  const found = [...matching(items, typed, mostShown), ...useFound(typed, options)]
   const active = found[Math.min(at, found.length - 1)]
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen decides what must be in sight
@@ -110,6 +114,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
                 key={item.id}
                 id={`${id}-${item.id}`}
                 item={item}
+                typed={typed}
                 active={item === active}
                 onChoose={() => choose(item)}
               />
@@ -135,12 +140,13 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
 interface OptionProps {
   readonly id: string
   readonly item: PaletteItem
+  readonly typed: string
   readonly active: boolean
   readonly onChoose: () => void
 }
 
 /** Chosen through the input above, which keeps the focus; the mouse may press it too. */
-const Option = ({ id, item, active, onChoose }: OptionProps) => (
+const Option = ({ id, item, typed, active, onChoose }: OptionProps) => (
   // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses through the combobox
   <div
     id={id}
@@ -150,12 +156,31 @@ const Option = ({ id, item, active, onChoose }: OptionProps) => (
     onClick={onChoose}
     className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 hover:bg-hover aria-selected:bg-hover max-md:min-h-11"
   >
-    <span className="min-w-0 truncate">{item.text}</span>
+    <span className="min-w-0 truncate" dir="auto">
+      {partsBy(item.text, item.marks ?? rangesOf(item.text, typed)).map(
+        ({ text, isMarked }, index) =>
+          isMarked ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text
+            <mark key={index} className="rounded-xs bg-warn-wash text-ink">
+              {text}
+            </mark>
+          ) : (
+            text
+          ),
+      )}
+    </span>
     {item.note && (
       <span className="ml-auto max-w-2/5 shrink-0 truncate text-xs text-faint">{item.note}</span>
     )}
   </div>
 )
+
+const all = ({ here, others }: Known): PaletteItem[] => [...here, ...others]
+
+interface Known {
+  readonly here: readonly PaletteItem[]
+  readonly others: readonly PaletteItem[]
+}
 
 function useItems() {
   const words = useWords()
@@ -168,10 +193,9 @@ function useItems() {
   const [here] = useState(() => itemsHere(words))
   const leave = () =>
     void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
-  const known = [
-    ...here,
-    ...paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave, projectId }),
-  ]
+  const may = { write, manage }
+  const others = paletteItems({ words, home, may, navigate, signOut: leave, projectId })
+  const known = { here, others }
   const projectName = (id: string | null) => home?.projects.find((each) => each.id === id)?.name
   const agentName = (id: string | undefined) => home?.agents.find((each) => each.id === id)?.name
   return {
