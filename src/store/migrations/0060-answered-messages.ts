@@ -4,4 +4,6 @@
  */
 import { plainSql } from './migration.ts'
 
-export const answeredMessages = plainSql(() => 'alter table messages add column turn_id text;')
+export const answeredMessages = plainSql(
+  ({ text }) => `alter table messages add column turn_id ${text};`,
+)

@@ -40,7 +40,7 @@ test.each(codes)('[UI5] %s is Japanese on the Japanese page, by its code', (code
   expect(without).toMatch(/[ぁ-んァ-ヶ一-龠]/)
   expect(
     without.replaceAll(
-      /HOLDFAST_|https?:|toAgentId|conversationKey|linkVersion|through_seq|session_token|authenticate|WebSocket|\/ws|Last-Event-ID|streams|HTTP|Idempotency-Key|URL|type|PostgreSQL|Windows|JSON|NUL|ACP|ID|git|--data|projects\.roots|Unicode|UTF-8|Holdfast|schema_version|Cookie|Origin|side/g,
+      /HOLDFAST_|https?:|toAgentId|conversationKey|linkVersion|through_seq|session_token|authenticate|WebSocket|\/ws|\/ahp|Last-Event-ID|streams|HTTP|Idempotency-Key|URL|type|PostgreSQL|Windows|JSON|NUL|ACP|ID|git|--data|projects\.roots|Unicode|UTF-8|Holdfast|schema_version|Cookie|Origin|side/g,
       '',
     ),
   ).not.toMatch(/[A-Za-z]{2}/)

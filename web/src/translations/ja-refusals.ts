@@ -274,7 +274,7 @@ const words: RefusalSentences = {
   onlyScripts: 'コーディネーターのトークンには指定できません',
   notForDoors: 'エディター用のトークンに {scope} は付けられません',
   onlyDoorTokens:
-    'アドレスに書けるのはエディター用（door）のトークンだけです。作成するには: holdfast token create NAME --kind door',
+    'アドレスに書けるのはエディター用のトークンだけです。設定のトークンの画面で作成できます',
   launchRuns: '起動 {id} はすでに実行中です',
   filesOfOther: 'これは {project} の {id} のファイルです',
   workOfOther: '{id} は別のプロジェクトの作業セッションです',
@@ -314,7 +314,7 @@ const words: RefusalSentences = {
   messageShape: 'メッセージは `type` を持つ JSON オブジェクトにしてください',
   typeMissing: 'type: 指定されていません',
   didYouMean: '{near} のことですか?',
-  socketsAtWs: 'WebSocket は /ws と /ahp です',
+  socketsAtWs: 'WebSocket のアドレスは /ws か /ahp です',
   noHandshake: 'WebSocket のハンドシェイクが正しくありません',
   notEventCursor: 'Last-Event-ID: カーソルではありません',
   argumentWrong: '引数 {field} が正しくありません: {why}',
