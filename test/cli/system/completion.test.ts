@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -7,12 +7,14 @@ import { main } from '../../support/built-product.ts'
 import { openInstallation, runCommand } from '../../support/command-line.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const { stdout: bashScript } = await runCommand(['completion', 'bash'])
+// Sourced, as a person does: the script is longer than one argument of a program may be.
+const bashScript = join(temporaryFolder(), 'holdfast.bash')
+writeFileSync(bashScript, (await runCommand(['completion', 'bash'])).stdout)
 
 /** What bash offers behind these words; the last is the one being typed. */
 function offered(...words: string[]): string[] {
   const typed = ['holdfast', ...words].map((word) => `'${word}'`).join(' ')
-  const ask = `${bashScript}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const ask = `source ${bashScript}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`
   return execFileSync('bash', ['--norc', '-c', ask], { encoding: 'utf8', cwd: '/' })
     .split('\n')
     .filter(Boolean)
@@ -43,7 +45,7 @@ test('[CL1] the words completed in one command are not taken for another', () =>
 async function offeredBy(data: string, cwd: string, ...words: string[]): Promise<string[]> {
   const typed = ['holdfast', ...words].map((word) => `'${word}'`).join(' ')
   const line = ['holdfast', ...words].join(' ')
-  const ask = `${bashScript}
+  const ask = `source ${bashScript}
 holdfast() { "$NODE" -- "$MAIN" "$@"; }
 COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; COMP_LINE='${line}'; COMP_POINT=${line.length}
 _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`
