@@ -371,6 +371,8 @@ test('[AG16] an agent sleeps in its role after a restart until the next message'
   await addAgent(page, 'coder')
   await say(page, 'coder', 'remember 7')
   await pane(page, 'coder').getByText('echo: remember 7', { exact: true }).waitFor()
+  // A turn that still runs when the server stops is one that failed.
+  await pane(page, 'coder').locator('[data-turn="answered"]').waitFor()
   await here.restartAfter(async () => undefined)
   await pane(page, 'coder').getByText('Asleep').waitFor()
   expect(await pane(page, 'coder').getByRole('alert').count()).toBe(0)
