@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import {
   begin,
+  comeBack,
   compareWithRecord,
   openEditorCommand,
   openFolderOfEditor,
   promptOf,
   someWay,
   textOf,
-  untilIdle,
 } from '../support/editor-kills.ts'
 import { amount } from '../support/extent.ts'
 
@@ -22,13 +22,10 @@ test(
     const key = await begin(editor, room)
     const kills = amount(4, 500)
     for (let n = 1; n <= kills; n++) {
-      await untilIdle(room, key)
       const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 20]] prompt-${n}.`))
       await someWay(editor, answered)
       await editor.kill()
-      editor = await openEditorCommand(room)
-      const opened = { sessionId: key, cwd: room.folder, mcpServers: [] }
-      expect((await editor.call('session/resume', opened)).error).toBeUndefined()
+      editor = await comeBack(room, key, `prompt-${n}.`)
     }
     await compareWithRecord(room, key, kills)
   },
@@ -43,7 +40,6 @@ test(
     const key = await begin(editor, room)
     const kills = amount(2, 100)
     for (let n = 1; n <= kills; n++) {
-      await untilIdle(room, key)
       const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] prompt-${n}.`))
       await someWay(editor, answered)
       await room.kill()
@@ -64,14 +60,11 @@ test(
     const key = await begin(editor, room)
     const kills = amount(1, 50)
     for (let n = 1; n <= kills; n++) {
-      await untilIdle(room, key)
       const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] prompt-${n}.`))
       await someWay(editor, answered)
       await Promise.all([editor.kill(), room.kill()])
       await room.start()
-      editor = await openEditorCommand(room)
-      const opened = { sessionId: key, cwd: room.folder, mcpServers: [] }
-      expect((await editor.call('session/resume', opened)).error).toBeUndefined()
+      editor = await comeBack(room, key, `prompt-${n}.`)
     }
     await compareWithRecord(room, key, kills)
   },

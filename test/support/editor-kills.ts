@@ -62,6 +62,21 @@ export const promptOf = (key: string, text: string) => ({
   prompt: [{ type: 'text', text }],
 })
 
+/**
+ * Opens the session as an editor that comes back, and waits until everything of the turn that runs
+ * has come: the next piece is of the next prompt.
+ */
+export async function comeBack(room: Room, key: string, last: string): Promise<AcpCommand> {
+  const editor = await openEditorCommand(room)
+  const opened = { sessionId: key, cwd: room.folder, mcpServers: [] }
+  expect((await editor.call('session/resume', opened)).error).toBeUndefined()
+  await untilIdle(room, key)
+  // What ran when it came back was told before this is answered.
+  await editor.call('session/list', {})
+  await editor.until(() => editor.text(key) === '' || editor.text(key).endsWith(last))
+  return editor
+}
+
 /** Fewer than most turns have. */
 const mostPieces = 6
 
@@ -98,7 +113,7 @@ export const textOf = (turns: Turns): string =>
     .join('')
 
 /** Whatever comes next is of what is sent next. */
-export async function untilIdle(room: Room, key: string): Promise<Turns> {
+async function untilIdle(room: Room, key: string): Promise<Turns> {
   for (;;) {
     const found = await room.turns(key)
     if (!found.some(({ state }) => state === 'running' || state === 'queued')) return found
