@@ -162,7 +162,7 @@ export function ViewedMark({
       title={words.viewed(file)}
       checked={isViewed}
       onChange={({ target }) => void mark(target.checked)}
-      className="size-4 shrink-0"
+      className="size-4 shrink-0 accent-accent"
     />
   )
 }
