@@ -87,7 +87,6 @@ export class Coordinator {
       acpAgents: this.#acpAgents,
       table,
       orphans,
-      take: (launchId) => this.#link.take(launchId),
       serverUrl: () => this.#link.url,
       report: (fact) => this.#report(fact),
     })
@@ -106,10 +105,9 @@ export class Coordinator {
       ...options,
       spool: this.#spool,
       onReceived: () => this.#offlineTimer.reset(),
-      onWelcome: ({ maxConcurrent, aloneMinutes, takeoverMinutes, sandboxLimits }) => {
+      onWelcome: ({ aloneMinutes, takeoverMinutes, sandboxLimits }) => {
         this.#supervisor.setSandboxLimits(sandboxLimits)
         this.#offlineTimer.setLimits(aloneMinutes, takeoverMinutes)
-        this.#supervisor.setMaxConcurrent(maxConcurrent)
       },
       onOrders: ({ launches, turns, permissions, configures, questions }) => {
         this.#supervisor.synchronize(launches)
@@ -117,8 +115,8 @@ export class Coordinator {
         for (const order of configures) this.#acpAgents.of(order)?.configure(order)
         for (const request of questions) this.#requests.handle(request)
       },
-      onOrder: (order) => this.#supervisor.order(order),
-      onOffer: (order, launch) => this.#supervisor.offer(order, launch),
+      onBegin: (launch) => this.#supervisor.begin(launch),
+      holds: () => this.#supervisor.holds,
       onStop: (launchId) => this.#supervisor.stop(launchId),
       onTurn: (order) => this.#acpAgents.of(order)?.turn(order),
       onCancel: (launchId, turnId) => this.#acpAgents.of({ launchId })?.cancel(turnId),

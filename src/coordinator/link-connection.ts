@@ -132,6 +132,11 @@ export class LinkConnection {
     return promise
   }
 
+  /** Sends what is not answered. */
+  send(message: { readonly type: string }): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+  }
+
   /** Closes with a handshake, and terminates if that takes too long. */
   async close(): Promise<void> {
     this.#socket.close(1000)

@@ -12,12 +12,11 @@ import type { OpenCoordinatorRequest } from '../protocol/processes/coordinator-r
 import {
   type CoordinatorCredential,
   type CoordinatorHello,
+  type CoordinatorHolds,
   type CoordinatorOrders,
   type CoordinatorSignIn,
-  type CoordinatorTake,
   type CoordinatorWelcome,
-  type LaunchOffer,
-  LaunchOrder,
+  type LaunchBegun,
   type LaunchParticulars,
   linkVersion,
 } from '../protocol/processes/link.ts'
@@ -62,9 +61,10 @@ export interface LinkOptions {
   readonly onReceived: () => void
   readonly onWelcome: (welcome: CoordinatorWelcome) => void
   readonly onOrders: (orders: CoordinatorOrders) => void
-  readonly onOrder: (order: LaunchOrder) => void
-  /** A launch that the server counts as begun, with its particulars. */
-  readonly onOffer: (order: LaunchOrder, launch: LaunchParticulars) => void
+  /** The server has begun it. */
+  readonly onBegin: (launch: LaunchParticulars) => void
+  /** The launches that it has. */
+  readonly holds: () => string[]
   readonly onStop: (launchId: string) => void
   readonly onTurn: (order: TurnOrder) => void
   readonly onCancel: (launchId: string, turnId: string) => void
@@ -107,11 +107,6 @@ export class Link {
 
   wake(): void {
     this.#sender?.wake()
-  }
-
-  async take(launchId: string): Promise<LaunchParticulars | 'withdrawn'> {
-    const ask = (epoch: number): CoordinatorTake => ({ type: 'coordinator:take', launchId, epoch })
-    return (await this.#ask(ask, 'launch_withdrawn')) ?? 'withdrawn'
   }
 
   fetchTurn(launchId: string, turnId: string): Promise<TurnOrder | undefined> {
@@ -238,37 +233,32 @@ export class Link {
   }
 
   #receive(message: ServerMessage): void {
-    const {
-      onOrders,
-      onOrder,
-      onOffer,
-      onStop,
-      onTurn,
-      onCancel,
-      onSettled,
-      onConfigure,
-      onRequest,
-    } = this.#options
+    const { onOrders, onBegin, onStop, onTurn, onCancel, onSettled, onConfigure, onRequest } =
+      this.#options
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
-        onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
+        onOrders(state)
       }
+      this.#tellWhatItHolds()
       this.#sender?.begin()
       return
     }
-    if (message.type === 'coordinator:offer') {
-      const { order, launch } = message as unknown as LaunchOffer
-      return onOffer(LaunchOrder.parse(order), launch)
-    }
+    if (message.type === 'coordinator:offer')
+      return onBegin((message as unknown as LaunchBegun).launch)
     if (message.type !== 'event') return
     const { type, data } = message['event'] as { type: string; data: Record<string, unknown> }
-    if (type === 'launch-ordered') onOrder(LaunchOrder.parse(data['order']))
-    else if (type === 'stop-ordered') onStop(String(data['launchId']))
+    if (type === 'stop-ordered') onStop(String(data['launchId']))
     else if (type === 'turn-ordered') onTurn(data as unknown as TurnOrder)
     else if (type === 'cancel-ordered') onCancel(String(data['launchId']), String(data['turnId']))
     else if (type === 'configure-ordered') onConfigure(data as unknown as ConfigureOrder)
     else if (type === 'permission-settled') onSettled(data as unknown as SettledPermission)
     else if (type === 'question-asked') onRequest(data as unknown as OpenCoordinatorRequest)
+  }
+
+  #tellWhatItHolds(): void {
+    const launchIds = this.#options.holds()
+    const holds: CoordinatorHolds = { type: 'coordinator:holds', launchIds }
+    this.#connection?.send(holds)
   }
 
   #fenced(): void {

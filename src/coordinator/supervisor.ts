@@ -1,8 +1,9 @@
 /**
- * Supervises the launches of this machine (CO1, CO2): waiting, running and stopping ones. Carries out orders, reports what
- * happened and decides nothing. Repeated orders have no effect, and stopping one launch never affects another.
+ * Supervises the launches of this machine (CO1, CO2). Starts what the server has begun, at once,
+ * reports what happened and decides nothing. Repeated orders have no effect, and stopping one
+ * launch never affects another.
  *
- *   waiting ──its turn──▶ starting ──▶ running ──▶ over     (withdrawn, failed to start, exited; told once)
+ *   begun ──▶ starting ──▶ running ──▶ over     (failed to start, stopped, exited; told once)
  */
 import { dirname, join } from 'node:path'
 import type { Logger } from '../platform/log/logger.ts'
@@ -22,13 +23,9 @@ import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from '
 import type { Gateway } from './gateway/gateway.ts'
 import { openGatewayFor } from './gateway/open-gateway.ts'
 import { RecentIds } from './link.ts'
-import { launchesToStart } from './next-launch.ts'
 import { SandboxWatch } from './sandbox/sandbox-watch.ts'
 import type { NewFact } from './spool.ts'
 
-const retryMs = 1000
-/** Wait for the offer that is sent along with an order. */
-const offerWithinMs = 100
 /** Remembered ids of ended launches, so that an old message does not start one again. */
 const maxRememberedLaunches = 10_000
 const maxErrorChars = 4000
@@ -40,8 +37,6 @@ export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' |
   readonly launchesFolder: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Requests a launch's particulars; rejects when the server cannot be reached. */
-  readonly take: (launchId: string) => Promise<LaunchParticulars | 'withdrawn'>
   readonly serverUrl: () => string
   readonly report: (fact: NewFact) => void
   readonly gateway: Gateway
@@ -51,12 +46,9 @@ export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' |
 }
 
 interface Launch {
-  readonly order: LaunchOrder
-  phase: 'waiting' | 'starting' | 'running'
-  countedAsStarting: boolean
+  readonly particulars: LaunchParticulars
   stopping: boolean
   readonly stopped: AbortController
-  readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
   process?: AgentProcess
   acpAgent?: AcpAgent
   done?: Promise<void>
@@ -67,10 +59,8 @@ const nothingRan: Exit = { exitCode: null, signal: null }
 
 export class Supervisor {
   readonly #options: SupervisorOptions
-  /** In the order of their orders. */
   readonly #launches = new Map<string, Launch>()
   readonly #over = new RecentIds(maxRememberedLaunches)
-  #maxConcurrent = 0
   #sandboxLimits = sandboxLimits()
   readonly #watch: SandboxWatch
   /** Launches of the previous coordinator have been dealt with. */
@@ -85,7 +75,11 @@ export class Supervisor {
   }
 
   get active(): number {
-    return [...this.#launches.values()].filter(({ phase }) => phase !== 'waiting').length
+    return this.#launches.size
+  }
+
+  get holds(): string[] {
+    return [...this.#launches.keys()]
   }
 
   markOver(launchId: string): void {
@@ -97,63 +91,36 @@ export class Supervisor {
     this.#sandboxLimits = limits
   }
 
-  setMaxConcurrent(maxConcurrent: number): void {
-    this.#maxConcurrent = maxConcurrent
-    this.#startWaiting()
-  }
-
-  /** Compares with the server's list after a connect: what is missing here is reported as ended, what is missing there ends. */
+  /** Compares with the server's list after a connect: what is missing there ends, and what is missing here is reported as ended. */
   synchronize(orders: readonly LaunchOrder[]): void {
     if (this.#isClosed) return
     const named = new Set(orders.map(({ launchId }) => launchId))
     for (const launchId of this.#launches.keys()) if (!named.has(launchId)) this.stop(launchId)
-    for (const order of orders) {
-      if (order.stopReason !== null && this.#launches.has(order.launchId)) this.stop(order.launchId)
-      // CO4: the server began it with its order, which never arrived. It is taken again.
-      else if (order.state === 'starting' && order.stopReason === null && this.#hasSynchronized)
-        this.order({ ...order, state: 'waiting' }, true)
-      else this.order(order)
+    for (const { launchId, state, stopReason } of orders) {
+      if (stopReason !== null) this.stop(launchId)
+      // What was begun for this one and never arrived is sent again (CO11).
+      else if (state === 'running' || (state === 'starting' && !this.#hasSynchronized))
+        void this.#reportIfMissing(launchId)
     }
     this.#hasSynchronized = true
   }
 
-  /** `begun`: the server counts it as starting and expects a report. */
-  order(order: LaunchOrder, begun = order.offered === true): void {
-    const { launchId } = order
-    if (this.#isClosed || this.#launches.has(launchId) || this.#over.has(launchId)) return
-    if (order.state !== 'waiting') void this.#reportMissing(launchId)
-    else if (order.stopReason === null) {
-      const offer = Promise.withResolvers<LaunchParticulars | undefined>()
-      this.#launches.set(launchId, {
-        order,
-        phase: 'waiting',
-        countedAsStarting: begun,
-        stopping: false,
-        stopped: new AbortController(),
-        offer,
-      })
-      this.#startWaiting()
-    }
+  begin(particulars: LaunchParticulars): void {
+    const { launchId } = particulars
+    if (this.#isClosed || this.#isKnown(launchId)) return
+    const launch: Launch = { particulars, stopping: false, stopped: new AbortController() }
+    this.#launches.set(launchId, launch)
+    launch.done = this.#run(launch)
   }
 
-  offer(order: LaunchOrder, particulars: LaunchParticulars): void {
-    this.order({ ...order, offered: true })
-    this.#launches.get(order.launchId)?.offer.resolve(particulars)
-  }
-
+  /** One that has not arrived is not started any more. */
   stop(launchId: string): void {
     const launch = this.#launches.get(launchId)
-    if (!launch) return
+    if (!launch) return void this.#reportIfMissing(launchId)
     launch.stopping = true
     launch.stopped.abort()
-    launch.offer.resolve(undefined)
     launch.acpAgent?.cancelStart()
     launch.process?.stop()
-    if (launch.phase !== 'waiting') return
-    // The launch only waited: nothing to report, and it may be ordered again.
-    if (!launch.countedAsStarting) return void this.#launches.delete(launchId)
-    this.#reportExit(launch, nothingRan)
-    this.#removeLaunch(launchId)
   }
 
   /** Stops everything and starts nothing until `reopen`. Resolves when all has ended. */
@@ -171,7 +138,7 @@ export class Supervisor {
 
   async stopAll(): Promise<void> {
     const launches = [...this.#launches.values()]
-    for (const { order } of launches) this.stop(order.launchId)
+    for (const { particulars } of launches) this.stop(particulars.launchId)
     await Promise.all(launches.map(({ done }) => done))
   }
 
@@ -190,78 +157,26 @@ export class Supervisor {
     }
   }
 
-  /** CO2: starts what waits and has room. */
-  #startWaiting(): void {
-    if (this.#isClosed) return
-    const launches = [...this.#launches.values()]
-    const ordersOf = (isWaiting: boolean): LaunchOrder[] =>
-      launches.flatMap(({ order, phase }) => ((phase === 'waiting') === isWaiting ? [order] : []))
-    const next = launchesToStart(ordersOf(true), ordersOf(false), this.#maxConcurrent)
-    for (const { launchId } of next) {
-      const launch = this.#launches.get(launchId)
-      if (!launch) continue
-      launch.phase = 'starting'
-      launch.done = this.#run(launch)
-    }
-  }
-
   async #run(launch: Launch): Promise<void> {
-    const { launchId } = launch.order
+    const { launchId } = launch.particulars
     try {
-      const particulars = await this.#take(launch)
-      if (particulars) await this.#supervise(launch, particulars)
-      else if (launch.phase === 'waiting') return
+      await this.#supervise(launch)
     } catch (error) {
       this.#reportFailure(launch, error)
     }
-    this.#removeLaunch(launchId)
-    this.#startWaiting()
-  }
-
-  #removeLaunch(launchId: string): void {
     this.#launches.delete(launchId)
     this.markOver(launchId)
   }
 
-  /** Undefined when the launch was withdrawn, or is waiting again because the server could not be reached. */
-  async #take(launch: Launch): Promise<LaunchParticulars | undefined> {
-    const { take, clock, logger } = this.#options
-    const { launchId } = launch.order
-    launch.countedAsStarting = true
-    try {
-      const taken =
-        (launch.order.offered && (await this.#waitForOffer(launch))) || (await take(launchId))
-      if (taken !== 'withdrawn') return taken
-      logger.info({ launchId }, 'launch withdrawn')
-      launch.stopping = true
-      return void this.#reportExit(launch, nothingRan)
-    } catch (error) {
-      if (launch.stopping) return void this.#reportExit(launch, nothingRan)
-      logger.debug({ launchId, error: String(error) }, 'launch could not be taken; retrying')
-      launch.phase = 'waiting'
-      clock.after(retryMs, () => this.#startWaiting())
-      return undefined
-    }
-  }
-
-  async #waitForOffer({ offer }: Launch): Promise<LaunchParticulars | undefined> {
-    const cancel = this.#options.clock.after(offerWithinMs, () => offer.resolve(undefined))
-    const particulars = await offer.promise
-    cancel()
-    return particulars
-  }
-
-  async #supervise(launch: Launch, particulars: LaunchParticulars): Promise<void> {
+  async #supervise(launch: Launch): Promise<void> {
     const { logger, report, acpAgents } = this.#options
-    const { launchId, agentId, projectId } = launch.order
-    if (launch.stopping) return this.#reportExit(launch, nothingRan)
+    const { launchId, agentId, projectId } = launch.particulars
     const exited = Promise.withResolvers<Exit>()
     try {
-      const started = await this.#start(launch, particulars, exited.resolve)
+      const started = await this.#start(launch, exited.resolve)
       if (!started) return this.#reportExit(launch, nothingRan)
       const { pid, birth, pipes, folder } = started
       launch.process = started
-      launch.phase = 'running'
       report({ type: 'process-started', launchId, pid, birth })
       logger.info({ launchId, agentId, projectId, process: pid }, 'agent started')
       if (this.#isKilling) started.kill()
@@ -283,15 +198,11 @@ export class Supervisor {
   }
 
   /** Undefined when the launch was stopped. */
-  async #start(
-    launch: Launch,
-    particulars: LaunchParticulars,
-    onExit: (exit: Exit) => void,
-  ): Promise<AgentProcess | undefined> {
+  async #start(launch: Launch, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
     const { folderId, launchesFolder, report, serverUrl, acpAgents, gateway, ...rest } =
       this.#options
-    const { launchId } = launch.order
-    const { acp } = particulars
+    const { particulars } = launch
+    const { acp, launchId } = particulars
     try {
       if (acp) launch.acpAgent = await acpAgents.add(particulars, acp, () => launch.process?.stop())
       // Stopped while the ACP library was loading.
@@ -328,7 +239,7 @@ export class Supervisor {
   }
 
   #reportExit(launch: Launch, exit: Exit): void {
-    const { launchId } = launch.order
+    const { launchId } = launch.particulars
     this.#options.report({
       type: 'process-exited',
       launchId,
@@ -339,7 +250,7 @@ export class Supervisor {
     if (launch.process) this.#options.logger.info({ launchId, ...exit }, 'agent ended')
   }
 
-  #reportFailure({ order: { launchId } }: Launch, error: unknown): void {
+  #reportFailure({ particulars: { launchId } }: Launch, error: unknown): void {
     const { report, logger } = this.#options
     const failure = startFailure(error)
     report({
@@ -350,8 +261,11 @@ export class Supervisor {
     logger.warn({ launchId, error: textOf(failure) }, 'agent could not be started')
   }
 
-  /** Reports a launch that the server believes to run here: it ended with the previous coordinator, or was ended as an orphan. */
-  async #reportMissing(launchId: string): Promise<void> {
+  #isKnown = (launchId: string): boolean => this.#launches.has(launchId) || this.#over.has(launchId)
+
+  /** Reports a launch that the server believes to be here: it ended with the previous coordinator, was ended as an orphan, or never arrived. */
+  async #reportIfMissing(launchId: string): Promise<void> {
+    if (this.#isClosed || this.#isKnown(launchId)) return
     this.markOver(launchId)
     const { orphans, report, logger } = this.#options
     const found = (await orphans).has(launchId) ? 'leftover' : 'gone'

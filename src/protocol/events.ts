@@ -28,7 +28,6 @@ import type {
   CoordinatorRequestKind,
   OpenCoordinatorRequest,
 } from './processes/coordinator-requests.ts'
-import type { LaunchOrder } from './processes/link.ts'
 import type { Process, ProcessEndReason } from './processes/process.ts'
 import type { Project } from './projects/project.ts'
 import type { Landing } from './review/landing.ts'
@@ -200,7 +199,6 @@ export interface EventBodies extends RelayEventBodies {
   'channel-person-signed-out': { channel: Channel['channel']; userId: string; by: string }
 
   // coordinator:ID: orders for that coordinator only.
-  'launch-ordered': { order: LaunchOrder }
   'stop-ordered': { launchId: string; reason: ProcessEndReason }
   'turn-ordered': TurnOrder
   'cancel-ordered': { launchId: string; turnId: string }

@@ -18,7 +18,8 @@ import type { PastSessionsOfMachines } from './conversations/past-sessions.ts'
 import type { Connections } from './live/connections.ts'
 import type { Presence } from './live/presence.ts'
 import type { Tails } from './live/tail.ts'
-import type { Launches, Offers } from './processes/launches.ts'
+import type { Launches } from './processes/launches.ts'
+import type { LinkedMachines } from './processes/linked-machines.ts'
 import type { ProjectFolders } from './projects/project-folders.ts'
 import type { Hosts } from './review/hosts.ts'
 import type { Landings } from './review/landings.ts'
@@ -107,7 +108,7 @@ export interface ServerDependencies extends Basics {
   readonly panels: Presence
   readonly agents: AgentCalls
   readonly launches: Launches
-  readonly offers: Offers
+  readonly machines: LinkedMachines
   readonly files: FilesBeside
   readonly userSessions: UserSessions
   readonly worktrees: Worktrees

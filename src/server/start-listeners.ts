@@ -19,7 +19,8 @@ import { Connections } from './live/connections.ts'
 import { attachedSessions, openPanels } from './live/presence.ts'
 import { Tails } from './live/tail.ts'
 import { CoordinatorRequests } from './processes/coordinator-requests.ts'
-import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
+import { type CoordinatorRules, Launches } from './processes/launches.ts'
+import { LinkedMachines } from './processes/linked-machines.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
 import { Hosts } from './review/hosts.ts'
 import { Landings } from './review/landings.ts'
@@ -52,7 +53,7 @@ export interface ListenersOptions
 export interface Listeners
   extends Pick<
       ServerDependencies,
-      'launches' | 'tails' | 'worktrees' | 'fileOperations' | 'landings'
+      'launches' | 'machines' | 'tails' | 'worktrees' | 'fileOperations' | 'landings'
     >,
     Pick<AgentCalls, 'lastSeen' | 'waitingCalls'> {
   /**
@@ -100,7 +101,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const addressOf = clientAddress(trustedProxies)
   const credentials = new Credentials({ ...basics, ownerTokenHash, publicUrl, addressOf, rules })
   const tails = new Tails(basics)
-  const offers = new Offers(store, coordinatorRules, seals)
+  const machines = new LinkedMachines({ ...basics, tails, seals }, coordinatorRules)
   const coordinatorRequests = new CoordinatorRequests(store, clock)
   const hosts = new Hosts(store, seals, clock)
   const deps: ServerDependencies = {
@@ -119,13 +120,13 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     connections: new Connections({ store, clock, credentials, tails }),
     panels: openPanels(basics),
     agents: new AgentCalls({ store, clock, tails }),
-    launches: new Launches(store, coordinatorRules, offers, seals),
-    offers,
+    launches: new Launches(store, coordinatorRules, machines, seals),
+    machines,
     userSessions: new UserSessions({
       store,
       clock,
       expectsCoordinator,
-      offers,
+      machines,
       projectRoots: folderRules.roots,
     }),
     worktrees: new Worktrees(store, coordinatorRequests),
@@ -145,6 +146,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   acceptSockets(listener.server, deps, listener.gate, doors)
   await app.ready()
   await deps.connections.start()
+  await machines.start()
   deps.search.start()
   let askedAt = Number.NEGATIVE_INFINITY
   listener.handOver((request, response) => {
@@ -174,12 +176,14 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     lastSeen,
     waitingCalls,
     launches,
+    machines,
     tails,
     worktrees,
     fileOperations,
     landings,
     async close(lingerMs = 0) {
       deps.closing = true
+      machines.stop()
       listener.connections.beginDrain()
       agents.close()
       deps.panels.close()

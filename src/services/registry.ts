@@ -21,6 +21,7 @@ import * as addMessage from './flows/add-message.ts'
 import * as answerChat from './flows/answer-chat.ts'
 import * as answerPermission from './flows/answer-permission.ts'
 import * as authenticateAgent from './flows/authenticate-agent.ts'
+import * as beginLaunch from './flows/begin-launch.ts'
 import * as beginThread from './flows/begin-thread.ts'
 import * as beginTurn from './flows/begin-turn.ts'
 import * as beginWithDemo from './flows/begin-with-demo.ts'
@@ -60,7 +61,6 @@ import * as startChat from './flows/start-chat.ts'
 import * as storeFacts from './flows/store-facts.ts'
 import * as sweepAgentSession from './flows/sweep-agent-session.ts'
 import * as takeIncoming from './flows/take-incoming.ts'
-import * as takeLaunch from './flows/take-launch.ts'
 import * as takeNextAction from './flows/take-next-action.ts'
 import * as takePastPiece from './flows/take-past-piece.ts'
 import * as unassignAgent from './flows/unassign-agent.ts'
@@ -92,6 +92,7 @@ const files: readonly object[] = [
   answerChat,
   answerPermission,
   authenticateAgent,
+  beginLaunch,
   beginThread,
   beginTurn,
   beginWithDemo,
@@ -164,7 +165,6 @@ const files: readonly object[] = [
   sweepAgentSession,
   sweepExpired,
   takeIncoming,
-  takeLaunch,
   takeNextAction,
   takePastPiece,
   unassignAgent,

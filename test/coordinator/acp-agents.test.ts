@@ -484,10 +484,8 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
     table: new ProcessTable(machine),
     logger: nowhere,
     orphans: Promise.resolve(new Set<string>()),
-    take: async () => launch,
   })
-  supervisor.setMaxConcurrent(1)
-  supervisor.order({ ...launch, maxProcesses: null, state: 'waiting', stopReason: null })
+  supervisor.begin(launch)
   await over
   expect(received).toEqual(['process-exited'])
   expect(existsSync(worktreesFolder)).toBe(false)

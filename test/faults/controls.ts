@@ -224,9 +224,8 @@ export const newestVersion = 1000`,
 /** CO4: what is ordered once is started twice. */
 export const startedTwice: Change = {
   file: 'coordinator/supervisor.ts',
-  find: '      if (particulars) await this.#supervise(launch, particulars)\n',
-  replace:
-    '      if (particulars) await Promise.all([this.#supervise(launch, particulars), this.#supervise({ ...launch }, particulars)])\n',
+  find: '      await this.#supervise(launch)\n',
+  replace: '      await Promise.all([this.#supervise(launch), this.#supervise({ ...launch })])\n',
 }
 
 /** Not broken, but no node tells another that something has moved: only the poll does. */
@@ -236,26 +235,18 @@ export const silentDoorbells: Change = {
   replace: '    if (heads) return\n',
 }
 
-/** Not broken: what is begun with its order reaches no coordinator, neither the order nor how to start it, until its link is back (CO4). */
-export const beginningsLost: readonly Change[] = [
-  {
-    file: 'server/processes/launches.ts',
-    find: '      if (!begun) return',
-    replace: '      if (!begun || epoch) return',
-  },
-  {
-    file: 'coordinator/link.ts',
-    find: "    if (type === 'launch-ordered') onOrder(",
-    replace:
-      "    if (type === 'launch-ordered' && !(data['order'] as LaunchOrder).offered) onOrder(",
-  },
-]
+/** Not broken: what is begun with its order reaches no coordinator until its link is back (CO11). */
+export const beginningsLost: Change = {
+  file: 'server/processes/linked-machines.ts',
+  find: 'this.#track(this.#beginAll(machine).catch(',
+  replace: 'this.#track(this.#beginAll({ ...machine, connection: { tell() {} } }).catch(',
+}
 
-/** CO6: what a coordinator finds begun and does not know of counts as gone, for any agent. */
+/** CO6: what was begun and does not run when the link is back counts as gone, for any agent. */
 export const unknownIsGone: Change = {
   file: 'coordinator/supervisor.ts',
-  find: ' && this.#hasSynchronized)',
-  replace: ' && this.#hasSynchronized && order.offered)',
+  find: "(state === 'starting' && !this.#hasSynchronized)",
+  replace: "state === 'starting'",
 }
 
 /** RE6: a process is its number, also when another has it now. */

@@ -5,9 +5,11 @@
  * it. Whatever the old one is told to have been stored afterwards is stale too.
  */
 import type { Who } from '../../src/domain/access/caller.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import { sandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
 import type { Store } from '../../src/store/store.ts'
+import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { testSeals } from '../support/seals.ts'
 import { loadPiece } from './build.ts'
 import { newTally, type Tally } from './oracle.ts'
@@ -79,8 +81,13 @@ async function openWorld(build: string, url: string): Promise<World> {
     takeoverMinutes: null,
     sandboxLimits: sandboxLimits(),
   }
+  const machinesOf = (store: Store) => {
+    const basics = { store, clock: systemClock, logger: nowhere }
+    const tails = new piece.Tails(basics)
+    return new piece.LinkedMachines({ ...basics, tails, seals: testSeals }, rules)
+  }
   const launchesOf = ({ store }: CountedStore): Launches =>
-    new piece.Launches(store, rules, new piece.Offers(store, rules, testSeals), testSeals)
+    new piece.Launches(store, rules, machinesOf(store), testSeals)
   return { nodes, launches: [launchesOf(nodes[0]), launchesOf(nodes[1])], useCases: piece }
 }
 
@@ -125,7 +132,7 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
     pid: 1,
     epoch: null,
   } as const
-  const { epoch } = await here.register(who, { ...hello, instance: 'old' })
+  const { epoch } = (await here.register(who, { ...hello, instance: 'old' })).welcome
   await store.run(postMessage, {
     projectId,
     toAgentId: agentId,

@@ -168,7 +168,7 @@ describe('a process', () => {
 })
 
 describe('a launch that waits', () => {
-  test('[CO3] is withdrawn when its work is gone, and its coordinator told', async () => {
+  test('[CO3] is withdrawn when its work is gone', async () => {
     const { store, pad, pass } = await open()
     await pad.openPanel()
     const { launchId } = await ordered(pad)
@@ -177,10 +177,6 @@ describe('a launch that waits', () => {
     await store.run(endChat, { projectId: pad.projectId, agentId: pad.agentId, by })
     await pass(2000)
     expect(await pad.process(launchId)).toMatchObject({ state: 'ended', reason: 'withdrawn' })
-    expect(await typesOf(store, `coordinator:${pad.coordinator.id}`)).toEqual([
-      'launch-ordered',
-      'stop-ordered',
-    ])
   })
 
   test('[CO3] is withdrawn with the assignment of its agent', async () => {

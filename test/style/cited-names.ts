@@ -25,7 +25,7 @@ const withoutComments = ({ text }: SourceFile): string =>
 const quotedName = /`([#@$A-Za-z_][\w$#.-]*)(?:\(\))?`/g
 const namedFile = /(?<![\w/.`<*-])[\w./-]*[\w-]\.(?:tsx?|mjs|cjs|md|json|css)\b(?!\()/g
 
-/** A use case is cited by its name too: `take-launch` for `takeLaunch`. */
+/** A use case is cited by its name too: `begin-launch` for `beginLaunch`. */
 const inCamelCase = (name: string): string =>
   name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

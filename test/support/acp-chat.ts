@@ -57,8 +57,8 @@ export async function openAcpChat(settings: object = {}, options: TestServerOpti
 
 /** From the order to a process that can be told something. */
 export async function bringUp(machine: Machine, agentName?: string): Promise<string> {
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(launchId)
   expect(acp).toMatchObject({ workspace: null })
   await machine.tell(started(launchId), readyAgent(launchId, 'new', agentName))
   return launchId

@@ -19,8 +19,8 @@ export async function openEditorRoom(capabilities: object = {}) {
     (await editor.call('session/new', { cwd, mcpServers: [] })).result.sessionId as string
   /** From the order of a process to its first turn. */
   const bringUp = async (offers: object = {}) => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
+    const { acp } = machine.particulars(launchId)
     await machine.tell(started(launchId), { ...readyAgent(launchId), ...offers } as never)
     const { turnId } = await machine.turn()
     return { launchId, turnId, contextId: acp.contextId as string }

@@ -9,7 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import {
   CoordinatorFacts,
   CoordinatorHello,
-  CoordinatorTake,
+  CoordinatorHolds,
   type LaunchOrder,
   type LaunchParticulars,
   type LinkFact,
@@ -44,8 +44,8 @@ export class LinkServer {
   sandboxLimits = sandboxLimits()
   /** Facts are stored and not acknowledged. */
   silent = false
-  /** Launches that were asked for. */
-  readonly takes: string[] = []
+  /** What the coordinator said it has, at each connection. */
+  readonly held: (readonly string[])[] = []
   /** So many questions for a turn are refused, as by a server whose database is away. */
   refusedTurns = 0
   /** How long is waited for anything; real agents take longer. */
@@ -55,6 +55,8 @@ export class LinkServer {
   /** Handles requests that are no WebSocket, such as those to an MCP endpoint. */
   onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
     void response.writeHead(404).end()
+  /** The coordinator has said what it has. */
+  #isLinked = false
   #instance = ''
   #port = 0
   #server: Server | undefined
@@ -83,6 +85,7 @@ export class LinkServer {
 
   /** As if killed. */
   async vanish(): Promise<void> {
+    this.#isLinked = false
     for (const socket of this.#sockets) socket.terminate()
     this.#server?.closeAllConnections()
     await new Promise((resolve) =>
@@ -91,18 +94,14 @@ export class LinkServer {
     this.#server = undefined
   }
 
-  /** Orders an agent that is a shell script. */
+  /** Begins an agent that is a shell script. */
   order(particulars: Partial<LaunchParticulars>, order: Partial<LaunchOrder> = {}): string {
     const launchId = this.prepare(particulars, order)
-    this.announce(launchId)
+    if (this.#isLinked) this.begin(launchId)
     return launchId
   }
 
-  announce(launchId: string): void {
-    this.#event('launch-ordered', { order: this.launches.get(launchId) })
-  }
-
-  /** An order that nobody is told of yet. */
+  /** A launch that nobody is told of yet. */
   prepare(particulars: Partial<LaunchParticulars>, order: Partial<LaunchOrder> = {}): string {
     const whole = particularsOf(particulars)
     const { launchId, agentId, projectId } = whole
@@ -120,14 +119,16 @@ export class LinkServer {
     return launchId
   }
 
-  /** Says how to start it, as if it had been begun together with its order. */
-  offer(launchId: string): void {
-    const order = this.#begun(launchId)
-    this.#say({ type: 'coordinator:offer', order, launch: this.particulars.get(launchId) })
+  /** Says how to start it. */
+  begin(launchId: string): void {
+    const order = this.launches.get(launchId)
+    if (order) this.launches.set(launchId, { ...order, state: 'starting' })
+    this.#say({ type: 'coordinator:offer', launch: this.particulars.get(launchId) })
   }
 
   stop(launchId: string): void {
     const order = this.launches.get(launchId)
+    if (order?.state === 'waiting') return void this.launches.delete(launchId)
     if (order) this.launches.set(launchId, { ...order, stopReason: 'finished' })
     this.#event('stop-ordered', { launchId, reason: 'finished' })
   }
@@ -214,13 +215,14 @@ export class LinkServer {
         sandboxLimits,
       }
     }
-    if (message.type === 'coordinator:take') {
-      const { epoch, launchId } = CoordinatorTake.parse(message)
-      if (epoch !== this.epoch) return refused('fenced')
-      this.takes.push(launchId)
-      const particulars = this.particulars.get(launchId)
-      if (!particulars || !this.#begun(launchId)) return refused('launch_withdrawn')
-      return { ...particulars }
+    if (message.type === 'coordinator:holds') {
+      const { launchIds } = CoordinatorHolds.parse(message)
+      this.held.push(launchIds)
+      for (const { launchId, state, stopReason } of this.launches.values())
+        if (state !== 'running' && stopReason === null && !launchIds.includes(launchId))
+          this.begin(launchId)
+      this.#isLinked = true
+      return undefined
     }
     if (message.type === 'coordinator:turn') {
       const { epoch, turnId } = CoordinatorTurn.parse(message)
@@ -242,12 +244,6 @@ export class LinkServer {
     for (const fact of facts) this.#store(fact)
     if (this.silent) return void socket
     return { type: 'coordinator:taken', through: this.lastFact }
-  }
-
-  #begun(launchId: string): LaunchOrder | undefined {
-    const order = this.launches.get(launchId)
-    if (order) this.launches.set(launchId, { ...order, state: 'starting' })
-    return order
   }
 
   get requests(): number {

@@ -93,8 +93,8 @@ export async function openOthersConsole() {
     where: string,
   ) => {
     on.send({ type: 'agent:spawn', ...about, role, agentId: 'coder' })
-    const { launchId } = (await machine.order('launch-ordered')).order
-    const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
+    const { launchToken } = machine.particulars(launchId)
     const made = {
       kind: 'worktree',
       folder: `/w/${where}`,

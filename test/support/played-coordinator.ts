@@ -31,6 +31,8 @@ export async function playCoordinator(
   })
   const { epoch, lastFact } = await socket.next('coordinator:welcome')
   await socket.next('snapshot')
+  socket.send({ type: 'coordinator:holds', launchIds: [] })
+  const begun = new Map<string, { launchToken: string }>()
   let n: number = lastFact
   const ask = (message: object) => {
     socket.send({ epoch, requestId: 'r', ...message })
@@ -44,18 +46,17 @@ export async function playCoordinator(
     tell,
     /** As after a lost acknowledgement: under the number of the last one. */
     repeat: (said: Said) => ask({ type: 'coordinator:facts', facts: [{ ...said, n }] }),
-    /** The launch of the next order to start one. */
+    /** The next launch that was begun. */
     ordered: async (): Promise<string> => {
-      const { event } = await socket.inbox.next(
-        ({ type, event }) => type === 'event' && event.type === 'launch-ordered',
-      )
-      return event.data.order.launchId
+      const { launch } = await socket.next('coordinator:offer')
+      begun.set(launch.launchId, launch)
+      return launch.launchId
     },
     stopOrdered: () =>
       socket.inbox.next(({ type, event }) => type === 'event' && event.type === 'stop-ordered'),
     /** What the process would get; among it the token it signs in with. */
-    take: (launchId: string): Promise<{ launchToken: string }> =>
-      ask({ type: 'coordinator:take', launchId }),
+    take: async (launchId: string): Promise<{ launchToken: string }> =>
+      begun.get(launchId) ?? { launchToken: '' },
     started: (launchId: string, pid = 4242) =>
       tell({ type: 'process-started', launchId, pid, birth: '1' }),
     wrote: (launchId: string, text: string) => tell({ type: 'process-output', launchId, text }),

@@ -33,6 +33,10 @@ export interface Machine {
   ask(message: object): Promise<Anything>
   tell(...said: Said[]): Promise<Anything>
   /** From the order of a launch to an agent that can be prompted; its launch. */
+  /** How a launch is started that was begun for it. */
+  particulars(launchId: string): Anything
+  /** Those that were sent until now. */
+  begun(): Promise<Anything[]>
   bringUp(): Promise<string>
   /** The next turn that is ordered. */
   turn(): Promise<{
@@ -112,8 +116,7 @@ export async function openConsole(
       const on = await client()
       const inside = await created(on)
       on.send({ type: 'agent:spawn', ...inside, role })
-      const { launchId } = (await played.order('launch-ordered')).order
-      await played.ask({ type: 'coordinator:take', launchId })
+      const { launchId } = await played.order('launch-begun')
       return { client: on, machine: played, inside, launchId }
     },
     async ready(role = 'auth') {
@@ -134,6 +137,7 @@ export async function playMachine(
   token: string,
   instance = 'first',
   machine = 'laptop',
+  holds?: readonly string[],
 ): Promise<Machine> {
   const socket = await openSocket({ port: server.port, token })
   const about = { linkVersion, version: '1', machine, bootId: 'b', pid: 1 }
@@ -142,23 +146,26 @@ export async function playMachine(
   const snapshot = await socket.next('snapshot')
   let n = welcome.lastFact
   let asked = 0
-  // What was ordered between its greeting and its snapshot is in the snapshot, and no event.
   const { launches } = snapshot.state[`coordinator:${id}`]
-  const waiting = launches.filter(
-    (order: LaunchOrder) => order.state === 'waiting' && order.stopReason === null,
-  )
-  const orders: Anything[] = waiting.map((order: LaunchOrder) => ({
-    type: 'launch-ordered',
-    data: { order },
-  }))
+  const launchIds = launches.map(({ launchId }: LaunchOrder) => launchId)
+  socket.send({ type: 'coordinator:holds', launchIds: holds ?? launchIds })
+  const orders: Anything[] = []
+  const begun = new Map<string, Anything>()
+  /** An event of its stream, or a launch that was begun for it. */
+  const orderIn = (message: Anything): Anything => {
+    if (message.type !== 'coordinator:offer') return message.event
+    begun.set(message.launch.launchId, message.launch)
+    return { type: 'launch-begun', data: message.launch }
+  }
+  const isOrder = ({ type }: Anything): boolean => type === 'event' || type === 'coordinator:offer'
   /** Orders and answers come mixed: what was not asked for is kept. */
   const orderOf = async (types: readonly string[]): Promise<Anything> => {
     const kept = orders.findIndex(({ type }) => types.includes(type))
     if (kept >= 0) return orders.splice(kept, 1)[0]
     for (;;) {
-      const { event } = await socket.next('event')
-      if (types.includes(event.type)) return event
-      orders.push(event)
+      const order = orderIn(await socket.inbox.next(isOrder))
+      if (types.includes(order.type)) return order
+      orders.push(order)
     }
   }
   const order = async (type: string): Promise<Anything> => (await orderOf([type])).data
@@ -166,7 +173,7 @@ export async function playMachine(
     const requestId = `ask ${++asked}`
     socket.send({ epoch: welcome.epoch, requestId, ...message })
     return socket.inbox.next((each: Anything) => {
-      if (each.type === 'event') orders.push(each.event)
+      if (isOrder(each)) orders.push(orderIn(each))
       return each.requestId === requestId
     })
   }
@@ -183,9 +190,16 @@ export async function playMachine(
     orderOf,
     ask,
     tell,
+    particulars: (launchId) => begun.get(launchId),
+    async begun() {
+      // What was sent before is read before the answer.
+      await tell()
+      const found = orders.filter(({ type }) => type === 'launch-begun')
+      orders.splice(0, orders.length, ...orders.filter((each) => !found.includes(each)))
+      return found.map(({ data }) => data)
+    },
     async bringUp() {
-      const { launchId } = (await order('launch-ordered')).order
-      await ask({ type: 'coordinator:take', launchId })
+      const { launchId } = await order('launch-begun')
       await tell(started(launchId), readyAgent(launchId))
       return launchId
     },

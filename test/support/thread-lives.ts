@@ -299,7 +299,7 @@ export async function liveInChat(
 /** The next turn that is ordered, in a process that is started for it where there is none. */
 async function nextTurn(machine: Machine): Promise<RunningHere> {
   for (;;) {
-    const { type, data } = await machine.orderOf(['launch-ordered', 'turn-ordered'])
+    const { type, data } = await machine.orderOf(['launch-begun', 'turn-ordered'])
     if (type === 'turn-ordered') {
       const { launchId, turnId, context } = data
       if (context?.open) {
@@ -314,8 +314,7 @@ async function nextTurn(machine: Machine): Promise<RunningHere> {
       }
       return { launchId, turnId, contextId: context.contextId }
     }
-    const { launchId } = data.order
-    await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = data
     await machine.tell(started(launchId), readyAgent(launchId))
   }
 }

@@ -88,8 +88,7 @@ export async function openWorktreeRoom(
     async work(role, userSession = inside) {
       const short = userSession.sessionId.replaceAll('-', '').slice(-8)
       client1.send({ type: 'agent:spawn', ...userSession, role })
-      const { launchId } = (await machine1.order('launch-ordered')).order
-      await machine1.ask({ type: 'coordinator:take', launchId })
+      const { launchId } = await machine1.order('launch-begun')
       const root = join(worktreesFolder, projectId, short)
       const wanted = {
         projectFolder: project.folder,

@@ -39,7 +39,7 @@ export interface Launch {
   /** Identifies the process together with the pid. */
   readonly birth: string | null
   readonly orderedAt: Instant
-  /** When it was taken; when it was seen running, once it was. */
+  /** When it was begun; when it was seen running, once it was. */
   readonly startedAt: Instant | null
   readonly stopOrderedAt: Instant | null
   readonly stopReason: LaunchEndReason | null
@@ -64,7 +64,7 @@ export interface Exit {
 export type LeftBehind = 'never_signed_in' | 'in_mid_work' | null
 
 export type LaunchEvent =
-  | { readonly type: 'take' }
+  | { readonly type: 'begin' }
   | { readonly type: 'started'; readonly pid: number; readonly birth: string }
   | { readonly type: 'start-failed'; readonly error: Detail }
   | ({ readonly type: 'exited'; readonly left: LeftBehind } & Exit)
@@ -84,11 +84,11 @@ export type LaunchDecision =
 const unchanged: LaunchDecision = { outcome: 'unchanged' }
 
 /**
- *   held ──release──▶ waiting ──take──▶ starting ──started──▶ running
- *     │ stop             │ stop,           │ start-failed,       │ exited,
- *     │                  │ lost            │ exited, lost        │ lost
- *     ▼                  ▼                 ▼                     ▼
- *   ended              ended             ended                 ended
+ *   held ──release──▶ waiting ──begin──▶ starting ──started──▶ running
+ *     │ stop             │ stop,            │ start-failed,       │ exited,
+ *     │                  │ lost             │ exited, lost        │ lost
+ *     ▼                  ▼                  ▼                     ▼
+ *   ended              ended              ended                 ended
  *
  * A stop of what is starting or running is noted, and it goes on until its end is reported.
  * `ended` is final: what comes later changes nothing, its reason least of all. So is a stop that
@@ -98,7 +98,7 @@ export function decideLaunch(now: Instant, current: Launch, event: LaunchEvent):
   if (current.state === 'ended') return unchanged
   const begun = current.state === 'starting' || current.state === 'running'
   switch (event.type) {
-    case 'take':
+    case 'begin':
       if (current.state !== 'waiting') return unchanged
       return {
         outcome: 'changed',
@@ -330,37 +330,4 @@ export function chooseMachine(
     .filter(({ labels }) => launchIds.every((label) => labels.includes(label)))
     .toSorted((a, b) => full(a) - full(b) || (a.coordinatorId < b.coordinatorId ? -1 : 1))[0]
     ?.coordinatorId
-}
-
-// Whether a new launch would start at once on its coordinator (CO2), so that order and start can
-// share a commit. The coordinator counts by itself and decides. Pure.
-
-/** Launches of one coordinator that have not ended. */
-export interface LiveLaunches {
-  readonly agentId: string
-  readonly state: 'waiting' | 'starting' | 'running'
-  readonly count: number
-}
-
-export interface LaunchLimits {
-  readonly agentId: string
-  /** The agent's limit; null: none. */
-  readonly maxProcesses: number | null
-  readonly maxConcurrent: number
-}
-
-/** `live` includes the waiting launch itself. Behind another waiting launch it must wait. */
-export function hasCapacity(
-  live: readonly LiveLaunches[],
-  { agentId, maxProcesses, maxConcurrent }: LaunchLimits,
-): boolean {
-  const countOf = (isCounted: (launches: LiveLaunches) => boolean): number =>
-    live.filter(isCounted).reduce((sum, { count }) => sum + count, 0)
-  if (countOf(({ state }) => state === 'waiting') > 1) return false
-  const begun = ({ state }: LiveLaunches): boolean => state !== 'waiting'
-  if (countOf(begun) >= maxConcurrent) return false
-  return (
-    maxProcesses === null ||
-    countOf((each) => begun(each) && each.agentId === agentId) < maxProcesses
-  )
 }

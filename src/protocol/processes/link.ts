@@ -2,14 +2,14 @@
  * The coordinator's link: what it and the server say to each other on `/ws` (CO1, CO6). Orders are
  * events of the stream `coordinator:ID`, which the server follows for it after the greeting,
  * beginning with a snapshot; facts are numbered by the coordinator, stored with their number in the
- * same commit, and dropped when they come again. No secret is in an order: the particulars of a
- * launch are asked for when its turn has come, or said behind the order and kept nowhere.
+ * same commit, and dropped when they come again. No secret is in an order: a launch is begun by the
+ * server, which sends how to start it on the connection and keeps that nowhere (CO11).
  *
- *   → coordinator:hello   ← coordinator:welcome, then `snapshot` with CoordinatorOrders, then events launch-ordered, stop-ordered
+ *   → coordinator:hello   ← coordinator:welcome, then `snapshot` with CoordinatorOrders, then events such as stop-ordered
  *   → coordinator:sign-in ← coordinator:credential, for a push; or error `not_found`
- *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`
- *                         ← coordinator:offer, by itself: a launch that was begun together with its
- *                         order, and need not be taken
+ *   → coordinator:holds   behind the snapshot: which launches it has
+ *                         ← coordinator:offer, by itself: a launch that was begun
+ *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`: of the build before
  *   → coordinator:facts   ← coordinator:taken, or error `fenced`: it was replaced, clears up and greets anew
  *
  * What is said about agents that are prompted over ACP is in turns/link.ts; what it can be asked,
@@ -34,7 +34,7 @@ import {
 } from '../turns/link.ts'
 import { tokenCounts } from '../turns/model-usage.ts'
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
-import { processEndReasons, processStates, UnknownSent } from './process.ts'
+import { type Process, type ProcessEndReason, UnknownSent } from './process.ts'
 import type { SandboxLimits } from './sandbox-limits.ts'
 
 /** Version of this protocol; `up` replaces a coordinator with another. */
@@ -71,6 +71,7 @@ export const CoordinatorHello = z.object({
 })
 export type CoordinatorHello = z.output<typeof CoordinatorHello>
 
+/** CO12: sent by coordinators of the build before. */
 export const CoordinatorTake = z.object({
   type: z.literal('coordinator:take'),
   launchId: Id,
@@ -78,6 +79,16 @@ export const CoordinatorTake = z.object({
   requestId: RequestId,
 })
 export type CoordinatorTake = z.output<typeof CoordinatorTake>
+
+/** More than a machine can run. */
+const maxHeld = 10_000
+
+/** Sent when it has its orders: what else was begun for it is sent again. */
+export const CoordinatorHolds = z.object({
+  type: z.literal('coordinator:holds'),
+  launchIds: z.array(Id).max(maxHeld),
+})
+export type CoordinatorHolds = z.output<typeof CoordinatorHolds>
 
 /** LD7: for the step of a landing that has begun. Neither is stored. */
 export const CoordinatorSignIn = z.object({
@@ -188,18 +199,15 @@ export interface CoordinatorTaken {
 }
 
 /** A launch in the snapshot of the coordinator's stream. */
-export const LaunchOrder = z.object({
-  launchId: z.string(),
-  agentId: z.string(),
-  projectId: z.string(),
-  /** The agent's limit; null: none. Orders beyond it wait, oldest first (CO2). */
-  maxProcesses: z.int().nullable(),
-  state: z.enum(processStates).exclude(['held', 'ended']),
-  stopReason: z.enum(processEndReasons).nullable(),
-  /** A `coordinator:offer` follows; if none comes, the launch is taken as usual. */
-  offered: z.boolean().optional(),
-})
-export type LaunchOrder = z.output<typeof LaunchOrder>
+export interface LaunchOrder {
+  readonly launchId: string
+  readonly state: Exclude<Process['state'], 'held' | 'ended'>
+  readonly stopReason: ProcessEndReason | null
+  /** For coordinators of the build before, which have a queue. */
+  readonly agentId: string
+  readonly projectId: string
+  readonly maxProcesses: number | null
+}
 
 export interface CoordinatorOrders {
   /** Oldest first. */
@@ -211,10 +219,11 @@ export interface CoordinatorOrders {
   readonly questions: readonly OpenCoordinatorRequest[]
 }
 
-/** Sent once to the connected coordinator, before or after its order. */
-export interface LaunchOffer {
+/** A launch that the server has begun. */
+export interface LaunchBegun {
   readonly type: 'coordinator:offer'
-  readonly order: LaunchOrder
+  /** For coordinators of the build before. */
+  readonly order: LaunchOrder & { readonly offered: true }
   readonly launch: LaunchParticulars
 }
 

@@ -47,7 +47,7 @@ import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/flows/s
 import { invalidField } from '../../services/refusals.ts'
 import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
-import type { Offers } from '../processes/launches.ts'
+import type { LinkedMachines } from '../processes/linked-machines.ts'
 import { receiptIn } from './relay-receipts.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
@@ -85,7 +85,7 @@ interface UserSessionsOptions {
   readonly clock: Clock
   /** `up`: requests in the first moments of the server wait for its coordinator. */
   readonly expectsCoordinator: boolean
-  readonly offers: Offers
+  readonly machines: LinkedMachines
   /** `projects.roots`: below them who manages may choose a workspace (US8). */
   readonly projectRoots: readonly string[]
 }
@@ -175,20 +175,15 @@ export class UserSessions {
     return this.#app.run(sendPrompt, { ...request, by: who.id }, who, receipt)
   }
 
-  /** Orders what its caller may have, at once: order and offer share a commit. */
+  /** Orders what its caller may have. */
   #order(
-    { projectId, startOn, cannotStart }: StartMachine,
+    { startOn, cannotStart }: StartMachine,
     spawn: Omit<Spawn, 'startOn' | 'cannotStart'>,
     receipt: ReceiptKey | undefined,
   ): Promise<Spawned> {
-    const where = { coordinatorId: startOn, projectId, userSessionId: spawn.userSessionId }
-    return this.#options.offers.order(where, (offered) =>
-      this.#app.run(
-        spawnRoleAgent,
-        { ...spawn, startOn, cannotStart, ...offered },
-        theServer,
-        receipt,
-      ),
+    const ordered = { ...spawn, startOn, cannotStart }
+    return this.#options.machines.order(startOn, () =>
+      this.#app.run(spawnRoleAgent, ordered, theServer, receipt),
     )
   }
 

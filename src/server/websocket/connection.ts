@@ -110,6 +110,6 @@ export class SocketConnection extends SocketClient implements FeedSink, SocketLi
 
   #closed(): void {
     for (const part of this.#parts) part.close()
-    this.deps.offers.leave(this.presented.who.id, this)
+    this.deps.machines.leave(this.presented.who.id, this)
   }
 }

@@ -14,6 +14,7 @@ import { checked } from '../../protocol/checked-input.ts'
 import {
   CoordinatorFacts,
   CoordinatorHello,
+  CoordinatorHolds,
   CoordinatorSignIn,
   CoordinatorTake,
 } from '../../protocol/processes/link.ts'
@@ -21,8 +22,8 @@ import { Subscribe, Unsubscribe } from '../../protocol/socket.ts'
 import { CoordinatorTurn } from '../../protocol/turns/link.ts'
 import { requireScope } from '../../services/access/require-scope.ts'
 import { streamRights } from '../../services/access/stream-rights.ts'
+import { beginLaunch } from '../../services/flows/begin-launch.ts'
 import { registerCoordinator, storeFacts } from '../../services/flows/store-facts.ts'
-import { takeLaunch } from '../../services/flows/take-launch.ts'
 import { findCredential } from '../../services/review/hosts.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
@@ -82,18 +83,25 @@ const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
   'coordinator:hello': accept(
     registerCoordinator,
     CoordinatorHello,
-    async (connection, hello, who, { launches, app }) => {
-      connection.answer({ ...(await launches.register(who, hello)) })
+    async (connection, hello, who, { launches, machines, app }) => {
+      const { welcome, greeting } = await launches.register(who, hello)
+      machines.connect({ coordinatorId: who.id, epoch: welcome.epoch, greeting, connection })
+      connection.answer({ ...welcome })
       const streams = [coordinatorStream(who.id)]
       await app.watch(streams, who)
       await connection.subscription.follow(streams, noCursor, () => {})
     },
   ),
   'coordinator:take': accept(
-    takeLaunch,
+    beginLaunch,
     CoordinatorTake,
     async (connection, take, who, { launches }) =>
       connection.answer({ ...(await launches.take(who, take)) }),
+  ),
+  'coordinator:holds': accept(
+    beginLaunch,
+    CoordinatorHolds,
+    (connection, { launchIds }, who, { machines }) => machines.join(who.id, connection, launchIds),
   ),
   'coordinator:sign-in': accept(
     findCredential,
@@ -113,11 +121,11 @@ const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
   'coordinator:facts': accept(
     storeFacts,
     CoordinatorFacts,
-    async (connection, facts, who, { launches, offers, figures }) => {
+    async (connection, facts, who, { launches, machines, figures }) => {
       connection.answer({ ...(await launches.facts(who, facts)) })
       for (const fact of facts.facts)
         if ('unknown' in fact && fact.unknown) figures.sentUnknown(fact.unknown)
-      if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
+      machines.join(who.id, connection)
     },
   ),
 }

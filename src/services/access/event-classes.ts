@@ -168,7 +168,6 @@ const eventClasses: { readonly [Type in EventType]: EventClass<EventBodies[Type]
   'question:requested': 'stream',
   'question:resolved': 'stream',
 
-  'launch-ordered': 'stream',
   'stop-ordered': 'stream',
   'turn-ordered': 'stream',
   'cancel-ordered': 'stream',

@@ -34,7 +34,7 @@ import {
   lockUserSession,
   rosterRefusal,
 } from '../consoles/role-agent-record.ts'
-import { type OfferId, recordLaunch, sendOrder, stopLaunch } from '../processes/launch-record.ts'
+import { recordLaunch, stopLaunch } from '../processes/launch-record.ts'
 import { noSuchAgent } from '../refusals.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { clearLimit, inheritLimit } from '../turns/limit-record.ts'
@@ -43,7 +43,7 @@ import { isWorkedOn } from '../work/plan-record.ts'
 import { stopProcessOf } from './end-role-agent.ts'
 import { addRoleAgent, moveRoleAgent } from './move-role-agent.ts'
 
-export interface Spawn extends AskedUserSession, Omit<StartMachine, 'projectId'>, OfferId {
+export interface Spawn extends AskedUserSession, Omit<StartMachine, 'projectId'> {
   readonly role: string
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
@@ -101,7 +101,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       order(
         now,
         {
-          id: input.offeredAs ?? random.uuid(),
+          id: random.uuid(),
           agentId: agent.id,
           projectId,
           lane: '',
@@ -153,10 +153,8 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       requestId,
     }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
-    if (launch) {
-      await recordLaunch(tx, launch)
-      await sendOrder(tx, launch, input.offeredAs !== undefined)
-    } else {
+    if (launch) await recordLaunch(tx, launch)
+    else {
       const error = input.cannotStart ?? 'No coordinator is connected that could start it'
       await moveRoleAgent(tx, row, { type: 'failed', step: 'process', error }, {}, context)
     }
@@ -300,7 +298,6 @@ export const wakeRoleAgent = defineUseCase('wake-role-agent', {
       load_acp_session_id: knew?.acp_session_id ?? null,
     })
     await recordLaunch(tx, launch)
-    await sendOrder(tx, launch)
     return { woken: true }
   },
 })

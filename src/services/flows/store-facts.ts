@@ -214,13 +214,14 @@ type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & {
 export interface Registered {
   readonly epoch: number
   readonly lastFact: number
+  readonly greeting: string
 }
 
 export const registerCoordinator = defineUseCase('register-coordinator', {
   scope: 'link',
   on: 'caller',
   streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
-  run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
+  run: async (tx, { coordinatorId: id, ...hello }, { now, random }): Promise<Registered> => {
     if (hello.linkVersion !== linkVersion)
       throw new Refusal(
         'invalid_request',
@@ -250,6 +251,7 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
       capacity: hello.capacity ?? null,
       contexts: 1,
       threads: hello.threads ? 1 : 0,
+      greeting: random.uuid(),
       epoch,
     }
     await tx.put('coordinators', row)
@@ -261,7 +263,7 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
         type,
         data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) },
       })
-    return { epoch, lastFact: row.last_fact }
+    return { epoch, lastFact: row.last_fact, greeting: row.greeting }
   },
 })
 

@@ -27,7 +27,6 @@ import { durationMs, type ProjectSettings } from '../../domain/projects/settings
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { OfflinePeriod } from '../../domain/silence.ts'
 import { coordinatorStream, home, projectStream } from '../../domain/stream-name.ts'
-import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import {
   liveOfPost,
@@ -94,25 +93,6 @@ export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
   tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
 }
 
-export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrder> {
-  const agent = await reader.row('agents', { id: launch.agentId })
-  const { id: launchId, agentId, projectId, stopReason } = launch
-  return {
-    launchId,
-    agentId,
-    projectId,
-    maxProcesses: agent?.max_processes ?? null,
-    state: 'waiting',
-    stopReason,
-  }
-}
-
-/** Sends a waiting launch to its coordinator. `offered`: its particulars follow at once (take-launch.ts). */
-export async function sendOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
-  const order = { ...(await orderOf(tx, launch)), offered }
-  tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })
-}
-
 /** Orders the end of a launch, or ends it at once if it has not begun. */
 export async function stopLaunch(
   tx: Tx,
@@ -121,7 +101,7 @@ export async function stopLaunch(
   context: Pick<Context, 'now'>,
 ): Promise<Launch | undefined> {
   const stopped = await moveLaunch(tx, launch, { type: 'stop', ...stop }, context)
-  if (stopped && launch.state !== 'held')
+  if (stopped && (launch.state === 'starting' || launch.state === 'running'))
     tx.append(coordinatorStream(launch.coordinatorId), {
       type: 'stop-ordered',
       data: { launchId: launch.id, reason: stop.reason },
@@ -266,7 +246,7 @@ export const fenced = (given: number | null, current: number): Refusal =>
     epoch: current,
   })
 
-interface Order extends Post, OfferId {
+interface Order extends Post {
   /** Chosen by `find-start`. */
   readonly coordinatorId: string
 }
@@ -284,7 +264,7 @@ export const orderLaunch = defineUseCase('order-launch', {
     projectStream(projectId),
     coordinatorStream(coordinatorId),
   ],
-  run: async (tx, { coordinatorId, offeredAs, ...given }, context): Promise<Process | null> => {
+  run: async (tx, { coordinatorId, ...given }, context): Promise<Process | null> => {
     const { now, random } = context
     const post = postOf(given)
     // The coordinator disconnected since; the next check chooses another.
@@ -296,13 +276,11 @@ export const orderLaunch = defineUseCase('order-launch', {
       const released =
         facts.held &&
         (await moveLaunch(tx, facts.held, { type: 'release', coordinatorId }, context))
-      if (released) await sendOrder(tx, released)
       return released ? processOf(released) : null
     }
     const because = decision.order === 'hold' ? decision.because : null
-    const launch = order(now, { id: offeredAs ?? random.uuid(), ...post, coordinatorId }, because)
+    const launch = order(now, { id: random.uuid(), ...post, coordinatorId }, because)
     await recordLaunch(tx, launch)
-    if (launch.state === 'waiting') await sendOrder(tx, launch, offeredAs !== undefined)
     return processOf(launch)
   },
 })
@@ -320,9 +298,7 @@ export const releaseAgent = defineUseCase('release-agent', {
     if (!held) return { process: null }
     const coordinatorId = (await chosenMachine(tx, pair)) ?? held.coordinatorId
     const released = await moveLaunch(tx, held, { type: 'release', coordinatorId }, context)
-    if (!released) return { process: null }
-    await sendOrder(tx, released)
-    return { process: processOf(released) }
+    return { process: released ? processOf(released) : null }
   },
 })
 
@@ -398,8 +374,3 @@ export const sweepLaunch = defineUseCase('sweep-launch', {
     return { stopped: stopped ? due.reason : null }
   },
 })
-
-/** The id of the new launch, when it is offered too. */
-export interface OfferId {
-  readonly offeredAs?: string | undefined
-}

@@ -17,9 +17,11 @@ import {
   countCoordinators,
 } from '../../store/processes/coordinators.ts'
 import {
+  anyWaitsOn,
   countLiveByState,
   findLaunch,
   liveLaunchesOn,
+  ordersOf,
   type ProcessesFilter,
   processesPage,
   processOf,
@@ -205,4 +207,31 @@ export const findSilentCoordinators = defineQuery('find-silent-coordinators', {
       .filter((row) => row.state === state)
       .filter((row) => onlineMsSince(row.last_heard_at, now, offline) >= silentMs)
       .map((row) => ({ coordinatorId: row.id, lastHeardAt: row.last_heard_at })),
+})
+
+/** Whether a launch waits for a machine. */
+export const findWaiting = defineQuery('find-waiting', {
+  scope: 'server',
+  on: 'nobody',
+  run: (reader, { coordinatorId }: { readonly coordinatorId: string }): Promise<boolean> =>
+    anyWaitsOn(reader, coordinatorId),
+})
+
+interface Held {
+  readonly coordinatorId: string
+  readonly holds: readonly string[]
+}
+
+/** The launches that were begun for a coordinator and did not reach it. */
+export const findNotHeld = defineQuery('find-not-held', {
+  scope: 'server',
+  on: 'nobody',
+  run: async (reader, { coordinatorId, holds }: Held): Promise<string[]> => {
+    const held = new Set(holds)
+    const orders = await ordersOf(reader, coordinatorId)
+    return orders
+      .filter(({ state, stopReason }) => state === 'starting' && stopReason === null)
+      .map(({ launchId }) => launchId)
+      .filter((launchId) => !held.has(launchId))
+  },
 })

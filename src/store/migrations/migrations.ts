@@ -29,6 +29,7 @@ import { answeredMessages } from './0060-answered-messages.ts'
 import { continuedSessions } from './0061-continued-sessions.ts'
 import { daysOfSessions } from './0062-days-of-sessions.ts'
 import { placesOfPullingAgents } from './0063-places-of-pulling-agents.ts'
+import { greetings } from './0064-greetings.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -58,6 +59,7 @@ export const migrations = numbered([
   continuedSessions,
   daysOfSessions,
   placesOfPullingAgents,
+  greetings,
 ])
 
 export const newestVersion = migrations.length

@@ -6,7 +6,8 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import { noticeOf, textOf } from '../../domain/notices.ts'
-import type { Launch, LiveLaunches } from '../../domain/processes/lifecycle.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import type { LiveLaunches } from '../../domain/processes/next-launch.ts'
 import { failedEnds } from '../../domain/processes/start.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
@@ -35,6 +36,7 @@ export type LaunchRow = Pick<Tables['launches'], (typeof launchColumns)[number]>
 /** A literal in the query, so that the partial indexes are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
 const held = sql.lit<LaunchRow['state']>('held')
+const waiting = sql.lit<LaunchRow['state']>('waiting')
 
 export const selectOutput = statement<{ id: string }>()((db, p) =>
   db.selectFrom('launches').select(['output', 'unknown', 'tools']).where('id', '=', p.id),
@@ -141,12 +143,14 @@ const countLive = statement()((db) =>
 
 const countLiveOn = statement<{ coordinatorId: string }>()((db, p) =>
   db
-    .selectFrom('launches')
-    .select(['agent_id', 'state', sql<number>`count(*)`.as('count')])
-    .where('coordinator_id', '=', p.coordinatorId)
-    .where('state', '<>', launchEnded)
-    .where('state', '<>', held)
-    .groupBy(['agent_id', 'state']),
+    .selectFrom('launches as l')
+    .leftJoin('agents', 'agents.id', 'l.agent_id')
+    .select(['l.agent_id', 'l.project_id', 'l.state', 'agents.max_processes'])
+    .select([sql<number>`count(*)`.as('count'), sql<Instant>`min(l.ordered_at)`.as('oldest')])
+    .where('l.coordinator_id', '=', p.coordinatorId)
+    .where('l.state', '<>', launchEnded)
+    .where('l.state', '<>', held)
+    .groupBy(['l.agent_id', 'l.project_id', 'l.state', 'agents.max_processes']),
 )
 
 export const countLiveByState = statement()((db) =>
@@ -264,12 +268,50 @@ export async function liveCounts(reader: Reader): Promise<Map<string, number>> {
 
 export async function liveCountsOn(reader: Reader, coordinatorId: string): Promise<LiveLaunches[]> {
   const rows = await reader.all(countLiveOn, { coordinatorId })
-  return rows.map(({ agent_id, state, count }) => ({
-    agentId: agent_id,
+  return rows.map(({ state, count, oldest, ...row }) => ({
+    ...fields(row, 'agent_id', 'project_id', 'max_processes'),
     state: state as LiveLaunches['state'],
     count: Number(count),
+    oldest,
   }))
 }
+
+const selectOldestWaiting = statement<Pair & { coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '<>', launchEnded)
+    .where('state', '=', waiting)
+    .orderBy('ordered_at')
+    .orderBy('id')
+    .limit(1),
+)
+
+/** The oldest of the agent in the project that waits there. */
+export async function oldestWaitingOn(
+  reader: Reader,
+  coordinatorId: string,
+  { agentId, projectId }: Pair,
+): Promise<Launch | undefined> {
+  const row = await reader.first(selectOldestWaiting, { coordinatorId, agentId, projectId })
+  return row && launchFrom(row)
+}
+
+const selectWaiting = statement<{ coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select('id')
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('state', '<>', launchEnded)
+    .where('state', '=', waiting)
+    .limit(1),
+)
+
+export const anyWaitsOn = async (reader: Reader, coordinatorId: string): Promise<boolean> =>
+  (await reader.first(selectWaiting, { coordinatorId })) !== undefined
 
 export async function ordersOf(reader: Reader, coordinatorId: string): Promise<LaunchOrder[]> {
   const rows = await reader.all(selectOrders, { coordinatorId })

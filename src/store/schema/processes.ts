@@ -25,6 +25,8 @@ export const processTables = {
     contexts: column<number>(),
     /** SN10: 1: makes places of sessions for agents that pull. */
     threads: column<number>(0),
+    /** Made with its last greeting. The connection of an earlier one begins nothing. */
+    greeting: column<string>(''),
   },
 
   launches: {

@@ -66,8 +66,7 @@ test('[AG6] run sets the mode and model it is told, attaches files, or names oth
   const options = [{ id: 'm', name: 'Model', category: 'model', value: 'small', values }]
   const offers = { modes: [{ id: 'code', name: 'Code', description: null }], modeId: null, options }
   const begin = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
     await machine.tell(started(launchId), { ...readyAgent(launchId), ...offers } as never)
     return launchId
   }
@@ -105,8 +104,7 @@ test('[CL1] run says why an agent failed and ends with 1; an empty input with 2'
   const machine = await room.machine()
   expect(await holdfast(room, ['run', 'coder'])).toMatchObject({ code: 2, stdout: '' })
   const outcome = holdfast(room, ['run', 'coder', '-', '--role', 'run'], { input: 'from a pipe' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
   await machine.tell({
     type: 'agent-failed',
     launchId,

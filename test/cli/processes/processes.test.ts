@@ -164,10 +164,10 @@ test('[CL1] agents watch prints a line for each change and ends with its credent
   const left = sitAndLook(['agents', 'watch'], env)
   await drawn.until((text) => text.includes('No agent is at work.'))
   const launchId = await call()
-  await plain.until((text) => text.includes('ann shop waiting'))
-  await json.until((text) => text.includes('"doing":"waiting"'))
+  await plain.until((text) => text.includes('ann shop starting'))
+  await json.until((text) => text.includes('"doing":"starting"'))
   // The reader has had enough, as `head -1` has: it does not go on for nobody.
-  await left.until((text) => text.includes('waiting'))
+  await left.until((text) => text.includes('starting'))
   left.leave()
   expect(await left.code).toBe(0)
   const { launchToken } = await machine.take(launchId)
@@ -189,7 +189,7 @@ test('[CL1] agents watch prints a line for each change and ends with its credent
   expect(received[0]).toMatchObject({
     agentId: 'ann',
     projectId,
-    doing: 'waiting',
+    doing: 'starting',
     process: { launchId },
     agentSession: null,
   })

@@ -13,7 +13,7 @@ import { held, now, over, running, starting, stopping, waiting } from './launch-
 
 const exit: Exit = { exitCode: 0, signal: null, found: null, stopped: false }
 const events = {
-  take: { type: 'take' },
+  begin: { type: 'begin' },
   started: { type: 'started', pid: 1, birth: '1' },
   'start-failed': { type: 'start-failed', error: 'not found' },
   exited: { type: 'exited', left: null, ...exit },
@@ -31,7 +31,7 @@ const became = (launch: Launch, event: LaunchEvent): string => {
 describe('a launch', () => {
   test.each<[keyof typeof events, string, string, string, string, string]>([
     //                waiting                     held                        starting                  running             ended
-    ['take', 'starting', '-', '-', '-', '-'],
+    ['begin', 'starting', '-', '-', '-', '-'],
     ['started', 'running', '-', 'running', '-', '-'],
     [
       'start-failed',

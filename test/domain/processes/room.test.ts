@@ -1,31 +1,39 @@
 import { expect, test } from 'vitest'
-import { hasCapacity, type LiveLaunches } from '../../../src/domain/processes/lifecycle.ts'
+import { type LiveLaunches, nextToBegin } from '../../../src/domain/processes/next-launch.ts'
 
-const itself: LiveLaunches = { agentId: 'a', state: 'waiting', count: 1 }
-const wanted = { agentId: 'a', maxProcesses: null, maxConcurrent: 3 }
-const begun = (
-  agentId: string,
-  count: number,
-  state: 'starting' | 'running' = 'running',
-): LiveLaunches => ({
-  agentId,
-  state,
-  count,
+/** `p a waiting 2`: two of agent a in project p. */
+const launches = (
+  text: string,
+  more: Partial<Pick<LiveLaunches, 'maxProcesses' | 'oldest'>> = {},
+): LiveLaunches => {
+  const [projectId = '', agentId = '', state = '', count = '1'] = text.split(' ')
+  const named = { projectId, agentId, state: state as LiveLaunches['state'], count: Number(count) }
+  return { ...named, maxProcesses: null, oldest: '2026-01-01T00:00:00.000Z', ...more }
+}
+const next = (live: readonly LiveLaunches[], most: number) => {
+  const found = nextToBegin(live, most)
+  return found && `${found.projectId} ${found.agentId}`
+}
+
+test('[CO2] on a machine with fewer processes than allowed another begins', () => {
+  const live = [launches('p a waiting'), launches('p a running'), launches('p b starting')]
+  expect(next(live, 3)).toBe('p a')
+  expect(next([...live, launches('p c running')], 3)).toBeUndefined()
+  expect(next([launches('p a running')], 3)).toBeUndefined()
 })
 
-test('[CO2] a machine with fewer processes than allowed begins it at once', () => {
-  expect(hasCapacity([itself], wanted)).toBe(true)
-  expect(hasCapacity([itself, begun('a', 1), begun('b', 1, 'starting')], wanted)).toBe(true)
-  expect(hasCapacity([itself, begun('a', 1), begun('b', 2, 'starting')], wanted)).toBe(false)
+test('[CO2] an agent has no more than it may have, in all projects together; it holds up no other', () => {
+  const one = { maxProcesses: 1 }
+  const full = [launches('p a waiting 2', one), launches('q a starting', one)]
+  expect(next(full, 9)).toBeUndefined()
+  expect(next([...full, launches('p b waiting')], 9)).toBe('p b')
+  expect(next([launches('p a waiting', one), launches('p b running 2')], 9)).toBe('p a')
 })
 
-test('[CO2] an agent has no more than it may have; those of others do not count', () => {
-  const one = { ...wanted, maxProcesses: 1 }
-  expect(hasCapacity([itself, begun('b', 2)], one)).toBe(true)
-  expect(hasCapacity([itself, begun('a', 1, 'starting')], one)).toBe(false)
-})
-
-test('[CO2] behind another that waits, nothing is begun', () => {
-  expect(hasCapacity([{ ...itself, count: 2 }], wanted)).toBe(false)
-  expect(hasCapacity([itself, { ...itself, agentId: 'b' }], wanted)).toBe(false)
+test('[CO2] the project with the fewest processes is next, of its launches the oldest', () => {
+  const late = { oldest: '2026-01-02T00:00:00.000Z' }
+  const waiting = [launches('p a waiting 200'), launches('q b waiting', late)]
+  expect(next(waiting, 9)).toBe('p a')
+  expect(next([...waiting, launches('p a running')], 9)).toBe('q b')
+  expect(next([launches('p b waiting', late), launches('p a waiting')], 9)).toBe('p a')
 })

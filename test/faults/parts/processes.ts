@@ -47,7 +47,7 @@ export const processes: Part = async (bench) => [
     }
   }),
   ...(await startsOn(bench, [], 'agents that start across kills')),
-  ...(await startsOn(bench, beginningsLost, 'the same, and what is begun is always lost', [
+  ...(await startsOn(bench, [beginningsLost], 'the same, and what is begun is always lost', [
     unknownIsGone,
   ])),
 ]

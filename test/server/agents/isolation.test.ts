@@ -148,10 +148,10 @@ test('[GW1] [GW2] a launch behind a gateway gets the key for its coordinator alo
   const machine = await playCoordinator({ url, token: ownerToken })
   const start = () =>
     ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
-  await start()
-  expect(await machine.take(await machine.ordered())).toMatchObject({ code: 'launch_withdrawn' })
-  const failed = (await ask(`/api/processes?projectId=${project.id}`)).json.items[0]
-  expect(JSON.stringify(failed)).toContain('gatewayWithoutSecret')
+  const { launchId } = (await start()).json.launch
+  await expect
+    .poll(async () => (await ask(`/api/processes/${launchId}`)).json)
+    .toMatchObject({ state: 'ended', notice: { code: 'gatewayWithoutSecret' } })
   // The agent is chosen for the secret too, and still does not get what the gateway adds.
   await ask(`/api/projects/${project.id}/secrets/MODEL_KEY`, {
     method: 'PUT',

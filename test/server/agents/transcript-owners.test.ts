@@ -12,9 +12,8 @@ test('[SB12] a console is its person’s, a chat its project’s, and each launc
     await ask('/api/people', { method: 'POST', body: { name: 'ben', role: 'member' } })
   ).json
   const bens = (await ask('/api/me', { token })).json
-  const next = async (): Promise<string> => (await machine.order('launch-ordered')).order.launchId
-  const owner = async (launchId: string) =>
-    (await machine.ask({ type: 'coordinator:take', launchId })).isolation.owner
+  const next = async (): Promise<string> => (await machine.order('launch-begun')).launchId
+  const owner = async (launchId: string) => machine.particulars(launchId).isolation.owner
   const lives = async (launchId: string): Promise<void> => {
     await machine.tell(
       { type: 'process-started', launchId, pid: 7, birth: '1' },

@@ -15,8 +15,8 @@ async function openSandboxed(sandbox: 'off' | 'strict') {
   const project = `/api/projects/${room.projectId}`
   await server.ask(`${project}/agents/coder`, { method: 'PUT', body: { sandbox } })
   const bringUp = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    const { launchToken, isolation } = await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
+    const { launchToken, isolation } = machine.particulars(launchId)
     await machine.tell(started(launchId), readyAgent(launchId, 'new'))
     const { turnId } = await machine.turn()
     return { launchId, turnId, isolation, tools: await connectMcp(server.url, launchToken) }
@@ -141,8 +141,8 @@ test('[SB9] an agent in a role asks in its console, and its process is replaced 
   const [machine, client] = [await room.machine(), await room.client()]
   const inside = await room.created(client)
   client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const { launchToken } = machine.particulars(launchId)
   await machine.tell(started(launchId), readyAgent(launchId))
   await client.next('agent:ready')
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'read' })

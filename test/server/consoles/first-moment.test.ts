@@ -73,5 +73,5 @@ test('[RS2] a role whose worktree is on a machine that is away is not begun anew
     error: 'Its worktree is on the machine laptop, which is not connected',
   })
   client.send({ type: 'agent:spawn', ...inside, role: 'other' })
-  expect((await other.order('launch-ordered')).order).toMatchObject({ agentId: 'coder' })
+  expect(await other.order('launch-begun')).toMatchObject({ agentId: 'coder' })
 })

@@ -20,8 +20,7 @@ test('[SB13] the next turn of an agent that was at a limit of its sandbox begins
   )
   await client.next('agent:failed')
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', load: true })
-  const { launchId: second } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId: second })
+  const { launchId: second } = await machine.order('launch-begun')
   await machine.tell(started(second), readyAgent(second, 'loaded'))
   await client.next('agent:ready')
   say('again')

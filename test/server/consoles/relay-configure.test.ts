@@ -211,8 +211,7 @@ test.each(restarts)(
       await client.next('agent:failed')
       client.send({ type: 'agent:spawn', ...inside, role: 'auth', load: true })
     }
-    const { launchId: second } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId: second })
+    const { launchId: second } = await machine.order('launch-begun')
     // The agent begins as it always does, brief as it was before, and without the larger model.
     const small = { ...model, values: model.values.slice(0, 1) }
     const options = [small, { ...brief, value: true }]

@@ -27,8 +27,8 @@ test('[AG2] [RL1] a start that fails says its step, others go on, and it can be 
   for (const step of ['workspace', 'process', 'initialize', 'session'] as const) {
     client.send({ type: 'agent:spawn', ...inside, role: 'shaky', workspace: '../out' })
     await client.next('agent:spawning')
-    const { launchId } = (await machine.order('launch-ordered')).order
-    expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({
+    const { launchId } = await machine.order('launch-begun')
+    expect(machine.particulars(launchId)).toMatchObject({
       acp: { workspace: { path: '../out' } },
     })
     const begun = step === 'workspace' || step === 'process' ? [] : [started(launchId)]
@@ -46,8 +46,7 @@ test('[AG2] [RL1] a start that fails says its step, others go on, and it can be 
     })
   }
   client.send({ type: 'agent:spawn', ...inside, role: 'shaky' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
   await machine.tell({ type: 'start-failed', launchId, error: 'There is no such program' })
   expect(await client.next('agent:failed')).toMatchObject({
     step: 'process',
@@ -79,20 +78,17 @@ test('[AG2] without a coordinator it fails at once with words, and the session s
 })
 
 test('[AG2] a role whose agent is deleted while it waits for its turn to start has failed, with the reason', async () => {
-  const room = await openConsole()
-  const machine = await room.machine()
-  const client = await room.client()
-  const inside = await room.created(client)
+  const room = await openConsole({ maxConcurrent: 1 })
+  const { client, machine, inside, launchId } = await room.ready('other')
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'critic' })
-  const { launchId } = (await machine.order('launch-ordered')).order
+  await client.next('agent:spawning')
   await room.server.ask('/api/agents/critic', { method: 'DELETE' })
-  expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({
-    code: 'launch_withdrawn',
-  })
-  client.send({ type: 'agent:list', ...inside })
-  expect((await client.next('agent:list')).agents).toMatchObject([
-    { role: 'auth', state: 'FAILED', step: 'process', error: expect.stringContaining('critic') },
-  ])
+  await machine.tell(exited(launchId))
+  expect(await client.next('agent:failed')).toMatchObject({ role: 'other' })
+  expect(await client.next('agent:failed')).toMatchObject({ role: 'auth', step: 'process' })
+  client.send({ type: 'agent:get', ...inside, role: 'auth' })
+  const { agent } = await client.next('agent:info')
+  expect([agent.state, agent.error]).toEqual(['FAILED', expect.stringContaining('critic')])
 })
 
 test('[AG2] a start that fails says why: the exit code and the last lines of its process', async () => {
@@ -127,24 +123,31 @@ test('[AG3] terminating while it waits, starts, runs or has failed ends in TERMI
   const machine = await room.machine()
   const client = await room.client()
   const inside = await room.created(client)
+  const ask = (role: string) => client.send({ type: 'agent:spawn', ...inside, role })
   const spawn = async (role: string): Promise<string> => {
-    client.send({ type: 'agent:spawn', ...inside, role })
+    ask(role)
     await client.next('agent:spawning')
-    return (await machine.order('launch-ordered')).order.launchId
+    return (await machine.order('launch-begun')).launchId
   }
   const terminate = (role: string) => client.send({ type: 'agent:terminate', ...inside, role })
-  const waiting = await spawn('waiting')
+  const limit = (maxProcesses: number | null) =>
+    room.server.ask('/api/agents/coder', { method: 'PATCH', body: { maxProcesses } })
+  const other = await spawn('other')
+  await limit(1)
+  ask('waiting')
+  await client.next('agent:spawning')
   terminate('waiting')
   expect(await client.next()).toMatchObject({
     type: 'agent:terminated',
     role: 'waiting',
     reason: 'user requested',
   })
-  expect(await machine.ask({ type: 'coordinator:take', launchId: waiting })).toMatchObject({
-    code: 'launch_withdrawn',
-  })
+  await limit(null)
+  terminate('other')
+  await machine.tell(exited(other, { stopped: true }))
+  expect(await client.next()).toMatchObject({ type: 'agent:terminated', role: 'other' })
+  await machine.order('stop-ordered')
   const starting = await spawn('starting')
-  await machine.ask({ type: 'coordinator:take', launchId: starting })
   terminate('starting')
   terminate('starting')
   await machine.order('stop-ordered')
@@ -155,7 +158,6 @@ test('[AG3] terminating while it waits, starts, runs or has failed ends in TERMI
   await machine.tell(exited(starting, { stopped: true }))
   expect(await client.next()).toMatchObject({ type: 'agent:terminated', role: 'starting' })
   const failed = await spawn('failed')
-  await machine.ask({ type: 'coordinator:take', launchId: failed })
   await machine.tell({ type: 'start-failed', launchId: failed, error: 'x' })
   await client.next('agent:failed')
   terminate('failed')
@@ -176,16 +178,14 @@ test('[US4] a session with agents in every state is terminated: all are told at 
   await machine.tell(asks(active, turnId, 'q'))
   await client.next('permission:requested')
   for (const role of ['failed', 'starting']) client.send({ type: 'agent:spawn', ...inside, role })
-  const launches = [0, 1].map(async () => (await machine.order('launch-ordered')).order.launchId)
+  const launches = [0, 1].map(async () => (await machine.order('launch-begun')).launchId)
   const [failed, starting] = await Promise.all(launches)
   // So that the next has no room.
   await server.ask('/api/agents/coder', { method: 'PATCH', body: { maxProcesses: 3 } })
   client.send({ type: 'agent:spawn', ...inside, role: 'waiting' })
-  await machine.order('launch-ordered')
-  await machine.ask({ type: 'coordinator:take', launchId: failed })
+  await server.ask('/api/agents/coder', { method: 'PATCH', body: { maxProcesses: 2 } })
   await machine.tell({ type: 'start-failed', launchId: failed, error: 'x' })
   await client.next('agent:failed')
-  await machine.ask({ type: 'coordinator:take', launchId: starting })
   client.send({ type: 'session:terminate', ...inside, requestId: 'end' })
   const gone = [await client.next('agent:terminated'), await client.next('agent:terminated')]
   expect(gone.map(({ role }) => role).toSorted()).toEqual(['failed', 'waiting'])
@@ -288,8 +288,7 @@ test('[AG2] an agent that says nothing for the time a start may take has failed,
   const client = await room.client()
   const inside = await room.created(client)
   client.send({ type: 'agent:spawn', ...inside, role: 'mute' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
   await machine.tell(started(launchId))
   const sweeper = sweeperOf(room)
   for (const ms of [10_000, 4000, 1500]) {

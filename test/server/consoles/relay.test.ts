@@ -31,8 +31,8 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
     agentId: 'coder',
     requestId: 's1',
   })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const particulars = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const particulars = machine.particulars(launchId)
   expect(particulars).toMatchObject({
     protocol: 'acp',
     acp: {

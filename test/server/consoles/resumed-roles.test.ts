@@ -49,11 +49,10 @@ test('[RS2] a resume spawns the agent into its role and worktree again, in the c
     agentId: 'coder',
     workspace: 'auth',
   })
-  const { order } = await machine.order('launch-ordered')
-  const particulars = await machine.ask({ type: 'coordinator:take', launchId: order.launchId })
+  const particulars = await machine.order('launch-begun')
   // AC4: it is to load what it said before, if it can.
   expect(JSON.stringify(particulars)).toContain(`"acp of ${launchId}"`)
-  await machine.tell(started(order.launchId), readyAgent(order.launchId))
+  await machine.tell(started(particulars.launchId), readyAgent(particulars.launchId))
   await client.next('agent:ready')
   const prompted = await client.next('agent:prompted')
   const [{ text }] = prompted.content

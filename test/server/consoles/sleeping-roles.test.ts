@@ -27,8 +27,8 @@ async function woken(
   machine: Machine,
   how: 'new' | 'loaded',
 ): Promise<{ launchId: string; acp: { loadAcpSessionId: string } }> {
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(launchId)
   await machine.tell(started(launchId), readyAgent(launchId, how))
   return { launchId, acp }
 }

@@ -50,8 +50,8 @@ test('[AG16] roles sleep over a stop on purpose; what ran is unknown, what waite
   const { items } = (await room.server.ask(`/api/user-sessions/${inside.sessionId}/turns`)).json
   expect(items).toMatchObject([{ messageId: slow.turnId, state: 'unknown', text: 'so far' }])
   await sweep(room)
-  const { launchId: second } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
+  const { launchId: second } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(second)
   expect(acp).toMatchObject({ loadAcpSessionId: `acp of ${launchId}`, workspace: { role: 'auth' } })
   await machine.tell(started(second), readyAgent(second, 'loaded'))
   const begun = await machine.turn()

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { Who } from '../../../src/domain/access/caller.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
+import type { LaunchBegun } from '../../../src/protocol/processes/link.ts'
 import { receiptIn } from '../../../src/server/consoles/relay-receipts.ts'
 import { UserSessions } from '../../../src/server/consoles/user-sessions.ts'
-import { Launches, Offers } from '../../../src/server/processes/launches.ts'
+import { Launches } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { App } from '../../../src/services/app.ts'
 import { getUserSession } from '../../../src/services/consoles/queries.ts'
@@ -14,7 +15,13 @@ import { getProcess } from '../../../src/services/processes/queries.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { listTurns } from '../../../src/services/turns/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { exited, playCoordinator, rules, started } from '../../services/processes/launch-pad.ts'
+import {
+  exited,
+  linkedMachines,
+  playCoordinator,
+  rules,
+  started,
+} from '../../services/processes/launch-pad.ts'
 import { by, eventsOf, ownerWho } from '../../services/projects/installation.ts'
 import { engines, newPlace } from '../../support/either-store.ts'
 import { asks, readyAgent, said, turnEnded } from '../../support/relay.ts'
@@ -26,15 +33,15 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const recipe = { command: '/bin/agent', args: [], env: {} }
   await store.run(createAgent, { id: agentId, name: 'Coder', protocol: 'acp', ...recipe, by })
   await store.run(assignAgent, { projectId, agentId, by })
-  const offers = new Offers(store, rules, testSeals)
-  const launches = new Launches(store, rules, offers, testSeals)
+  const machines = linkedMachines(store, systemClock)
+  const launches = new Launches(store, rules, machines, testSeals)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.register()
   const consoles = new UserSessions({
     store,
     clock: systemClock,
     expectsCoordinator: false,
-    offers,
+    machines,
     projectRoots: [],
   })
   const { userSessionId } = await consoles.create(who, { projectId }, undefined)
@@ -65,7 +72,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
     projectId,
     agentId,
     launches,
-    offers,
+    machines,
     machine,
     consoles,
     userSessionId,
@@ -101,16 +108,19 @@ describe.each(engines)('user sessions on %s', (engine) => {
   })
 
   test('[CO11] with its machine at hand every spawn is begun together with its order, also the same one twice', async () => {
-    const { offers, machine, spawn, seen } = await open()
-    const offered: string[] = []
-    offers.hear(machine.id, machine.epoch, {
-      tell: ({ order }) => void offered.push(order.launchId),
-    })
+    const { machines, machine, spawn, seen } = await open()
+    const { id: coordinatorId, epoch, greeting } = machine
+    const begun: string[] = []
+    const connection = {
+      tell: ({ launch }: LaunchBegun) => void begun.push(launch.launchId),
+    }
+    machines.connect({ coordinatorId, epoch, greeting, connection })
+    machines.join(coordinatorId, connection, [])
     for (let n = 0; n < 10; n++) {
       await Promise.all([spawn(`role-${n}`, `spawn ${n}`), spawn(`role-${n}`, `spawn ${n}`)])
-      await expect.poll(() => offered).toHaveLength(n + 1)
+      await expect.poll(() => begun).toHaveLength(n + 1)
     }
-    expect(offered.toSorted()).toEqual(
+    expect(begun.toSorted()).toEqual(
       (await seen()).agents.map(({ launchId }) => launchId ?? '').toSorted(),
     )
   })

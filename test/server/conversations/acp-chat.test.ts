@@ -396,8 +396,7 @@ test('[NA9] a summary has a length, so that it does not grow with each; one that
 test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
   const { server, say, machine } = await openAcpChat()
   await say('hello')
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
   await machine.tell(started(launchId), {
     type: 'agent-failed',
     launchId,

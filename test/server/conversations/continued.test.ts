@@ -26,8 +26,7 @@ async function openSession() {
   ).json
   /** The next process that is ordered answers its first turn. */
   const answer = async (text: string) => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
     const ready = { ...readyAgent(launchId), options: [model] } as Said
     await machine.tell(started(launchId), ready)
     const turn = await machine.turn()

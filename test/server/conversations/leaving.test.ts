@@ -170,6 +170,7 @@ class Visit {
     do {
       await this.#workers.starter.settled()
       await this.#workers.dispatcher.settled()
+      await this.#server.server.machines.settled()
     } while (await this.#runInstruction())
   }
 
@@ -182,8 +183,10 @@ class Visit {
     const events = await store.eventsAfter(coordinatorStream(this.#machine.id), this.#heard, 1000)
     this.#heard += events.length
     for (const { type, data } of events) await this.#runOne(type, JSON.parse(data ?? '{}'))
+    const begun = await this.#machine.begun()
+    for (const { launchId } of begun) await this.#begin(launchId)
     const now = clock.now()
-    let moved = events.length > 0
+    let moved = events.length + begun.length > 0
     for (const [launchId, { turns, goesAt }] of this.#processes) {
       for (const [turnId, { words, endsAt }] of turns) {
         if (endsAt > now) continue
@@ -205,22 +208,21 @@ class Visit {
   // biome-ignore lint/suspicious/noExplicitAny: an order is whatever the server says
   async #runOne(type: string, data: any): Promise<void> {
     const now = this.#room.server.clock.now()
-    if (type === 'launch-ordered') {
-      const { launchId } = data.order
-      expect([...this.#processes.keys()], 'a second process beside one that lives').toEqual([])
-      await this.#machine.ask({ type: 'coordinator:take', launchId })
-      this.#processes.set(launchId, { turns: new Map(), goesAt: null })
-      await this.#machine.tell(started(launchId), readyAgent(launchId))
-    }
     if (type === 'stop-ordered') {
       const process = this.#processes.get(data.launchId)
       expect([...(process?.turns.values() ?? [])], 'stopped in the middle of a turn').toEqual([])
       if (process) process.goesAt = now + this.#dice.below(40) * second
     }
-    if (type === 'turn-ordered') this.#begin(data, now)
+    if (type === 'turn-ordered') this.#beginTurn(data, now)
   }
 
-  #begin(
+  async #begin(launchId: string): Promise<void> {
+    expect([...this.#processes.keys()], 'a second process beside one that lives').toEqual([])
+    this.#processes.set(launchId, { turns: new Map(), goesAt: null })
+    await this.#machine.tell(started(launchId), readyAgent(launchId))
+  }
+
+  #beginTurn(
     {
       launchId,
       turnId,

@@ -43,8 +43,7 @@ test('[SN11] ten sessions of two people stay apart; each message is answered onc
 
   const takeTurn = async (thread: number): Promise<void> => {
     if (!processes.has(thread)) {
-      const { launchId } = (await machine.order('launch-ordered')).order
-      await machine.ask({ type: 'coordinator:take', launchId })
+      const { launchId } = await machine.order('launch-begun')
       await machine.tell(started(launchId), readyAgent(launchId))
       processes.set(thread, launchId)
     }

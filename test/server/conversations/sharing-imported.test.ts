@@ -42,8 +42,7 @@ test('[IM10] nothing runs in it while it is shared; its process ends, its worktr
   const said = { projectId, conversationKey: key, content: 'go on', workplace: 'worktree' }
   await post('/api/chat', said)
   expect(await change({ shared: true })).toMatchObject({ status: 409 })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
   await machine.tell(started(launchId), worktreeMade(launchId), readyAgent(launchId))
   const { turnId } = await machine.turn()
   expect(await change({ shared: true })).toMatchObject({

@@ -23,8 +23,7 @@ async function open() {
   const read = (key: string) => server.ask(`/api/conversations/${key}`)
   /** The next process that is ordered, ready for turns. */
   const bringUp = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
     await machine.tell(started(launchId), readyAgent(launchId))
     return { launchId, turn: await machine.turn() }
   }
@@ -227,8 +226,8 @@ test('[SN7] a session works in a given folder; one outside the project is for wh
     directory: below,
     branch: null,
   })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(launchId)
   expect(acp.workspace).toMatchObject({ path: below, roots: [] })
   const away = '/srv/repo-feature'
   expect((await begun(away, member.token)).json).toMatchObject({
@@ -256,12 +255,8 @@ test('[CX11] sessions in one given folder, or below each other, take turns there
   const { key } = (await begin({ content: 'second', workplace: { folder: `${folder}/a/b` } })).json
   const { key: beside } = (await begin({ content: 'third', workplace: { folder: `${folder}/c` } }))
     .json
-  const orders = [await machine.order('launch-ordered'), await machine.order('launch-ordered')]
-  for (const { order } of orders) {
-    const { launchId } = order
-    await machine.ask({ type: 'coordinator:take', launchId })
-    await machine.tell(started(launchId), readyAgent(launchId))
-  }
+  const orders = [await machine.order('launch-begun'), await machine.order('launch-begun')]
+  for (const { launchId } of orders) await machine.tell(started(launchId), readyAgent(launchId))
   expect(lastOf(await machine.turn())).toBe('third')
   await dispatcher.settled()
   expect((await read(key)).json).toMatchObject({ activity: 'waiting', waitsFor: 'checkout' })
@@ -279,7 +274,6 @@ test('[SN8] an idle session goes for one that waits, a busy one does not, and co
     for (const launchId of found) await server.store.run(giveRoom, { launchId })
     return found
   }
-  const { launchId: waits } = (await machine.order('launch-ordered')).order
   expect(await look()).toEqual([])
   await machine.tell(said(first.launchId, first.turn.turnId, 'done'))
   await machine.tell(turnEnded(first.launchId, first.turn.turnId))
@@ -287,12 +281,13 @@ test('[SN8] an idle session goes for one that waits, a busy one does not, and co
   expect(await look()).toEqual([])
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId: first.launchId })
   await machine.tell(exited(first.launchId, { stopped: true }))
-  await machine.ask({ type: 'coordinator:take', launchId: waits })
+  const { launchId: waits } = await machine.order('launch-begun')
   await machine.tell(started(waits), readyAgent(waits))
   expect(lastOf(await machine.turn())).toBe('second job')
   expect((await read(other)).json.activity).toBe('working')
+  await machine.tell(exited(waits, { exitCode: 0 }))
   await write({ conversationKey: key, content: 'and more' })
-  expect((await machine.order('launch-ordered')).order).toMatchObject({ agentId: 'coder' })
+  expect(await machine.order('launch-begun')).toMatchObject({ agentId: 'coder' })
 })
 
 test('[SN24] who begins to write calls the agent of a session, once', async () => {

@@ -32,8 +32,8 @@ async function openShared(settings: object = {}) {
     server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId, content, ...more } })
   const view = async (agentId: string) => (await server.ask(path(webKey(projectId, agentId)))).json
   const start = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
+    const { acp } = machine.particulars(launchId)
     return { launchId, acp }
   }
   const bringUp = async () => {

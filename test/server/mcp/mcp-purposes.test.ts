@@ -30,8 +30,8 @@ const ofWork = [
 test('[MC5] a prompted agent is offered no tools of those that pull; in a chat none of tasks, which are refused in words', async () => {
   const { server, machine, say } = await openAcpChat()
   await say('hi')
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const { launchToken } = machine.particulars(launchId)
   await machine.tell(started(launchId), readyAgent(launchId))
   const { context } = await machine.turn()
   const { client } = await connectMcp(server.url, `${launchToken}.${context.contextId}`)

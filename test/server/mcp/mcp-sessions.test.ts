@@ -24,8 +24,7 @@ async function open() {
   const { server, room, machine } = chat
   const own = await connectMcp(server.url, server.ownerToken)
   const bringUp = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
     await machine.tell(started(launchId), readyAgent(launchId))
     return { launchId, turnId: (await machine.turn()).turnId }
   }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Tails } from '../../../src/server/live/tail.ts'
-import { Launches, Offers } from '../../../src/server/processes/launches.ts'
+import { Launches } from '../../../src/server/processes/launches.ts'
 import { Starter } from '../../../src/server/processes/work-scanner.ts'
 import { findPostsWithWork } from '../../../src/services/agent-sessions/queries.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
@@ -14,7 +14,13 @@ import type { Post } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { postsWithWork } from '../../../src/store/agent-sessions/work-at-hand.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
-import { exited, openPad, type Pad, rules } from '../../services/processes/launch-pad.ts'
+import {
+  exited,
+  linkedMachines,
+  openPad,
+  type Pad,
+  rules,
+} from '../../services/processes/launch-pad.ts'
 import { by } from '../../services/projects/installation.ts'
 import { planOf } from '../../services/work/query-plan.ts'
 import { testSeals } from '../../support/seals.ts'
@@ -57,7 +63,7 @@ test('[RE9] a pair that cannot be looked at keeps no other from being started', 
   await pad.say('hello')
   await pad.openPanel(other)
   const launches = Object.assign(
-    new Launches(store, rules, new Offers(store, rules, testSeals), testSeals),
+    new Launches(store, rules, linkedMachines(store, clock), testSeals),
     {
       order: (post: Post) =>
         post.agentId === pad.agentId

@@ -65,7 +65,7 @@ async function join(
   }
 }
 
-test('[CO1] a coordinator registers, gets its orders by the log, asks for the particulars, and tells what happened', async () => {
+test('[CO1] a coordinator registers, gets its orders by the log and what is begun on the connection, and tells what happened', async () => {
   const place = await open()
   const { server, projectId, coordinatorId, passkeys } = place
   const machine = await join(place)
@@ -97,22 +97,8 @@ test('[CO1] a coordinator registers, gets its orders by the log, asks for the pa
     launch: { state: 'waiting', agentId: 'ann', projectId, coordinatorId },
   })
   const { launchId } = chat.launch
-  const { event } = await machine.socket.next('event')
-  expect(event).toMatchObject({
-    type: 'launch-ordered',
-    stream: `coordinator:${coordinatorId}`,
-    data: {
-      order: {
-        launchId,
-        agentId: 'ann',
-        projectId,
-        maxProcesses: 2,
-        state: 'waiting',
-        stopReason: null,
-      },
-    },
-  })
-  const particulars = await machine.take(launchId)
+  machine.socket.send({ type: 'coordinator:holds', launchIds: [] })
+  const { launch: particulars } = await machine.socket.next('coordinator:offer')
   expect(particulars).toMatchObject({
     type: 'coordinator:launch',
     launchId,

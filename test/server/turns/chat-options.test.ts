@@ -29,8 +29,8 @@ async function openChatWithOptions() {
     ...chat,
     key,
     bringUp: async () => {
-      const { launchId } = (await machine.order('launch-ordered')).order
-      const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+      const { launchId } = await machine.order('launch-begun')
+      const { acp } = machine.particulars(launchId)
       await machine.tell(started(launchId), { ...readyAgent(launchId), ...offers } as never)
       return { launchId, contextId: acp.contextId as string }
     },
@@ -147,8 +147,7 @@ test('[AG14] an attached picture, file and link reach the agent of a chat; one k
     media: [picture],
   }
   expect((await server.ask('/api/chat', { method: 'POST', body: ofOther })).status).toBe(201)
-  const critic = (await machine.order('launch-ordered')).order.launchId
-  await machine.ask({ type: 'coordinator:take', launchId: critic })
+  const critic = (await machine.order('launch-begun')).launchId
   await machine.tell(started(critic), readyAgent(critic))
   expect((await server.ask('/api/chat', { method: 'POST', body: ofOther })).json).toMatchObject({
     code: 'wrong_state',

@@ -106,8 +106,8 @@ test('[CX2] the next process is brought back into its own session, and told what
   await machine.tell(exited(first, { exitCode: 1 }))
   clock.advance(1000)
   await say('what is my name?')
-  const { launchId: second } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
+  const { launchId: second } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(second)
   expect(acp).toMatchObject({ loadAcpSessionId: `acp of ${first}`, contextId: expect.any(String) })
   await machine.tell(started(second), { ...readyAgent(second), how: 'resumed' } as ReturnType<
     typeof readyAgent
@@ -172,8 +172,8 @@ test.each(['same', 'other'])(
     }
     expect(await machine.order('stop-ordered')).toMatchObject({ launchId, reason: 'finished' })
     await machine.tell(exited(launchId, { stopped: true }))
-    const { launchId: second } = (await machine.order('launch-ordered')).order
-    const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
+    const { launchId: second } = await machine.order('launch-begun')
+    const { acp } = machine.particulars(second)
     expect(acp).toMatchObject({ loadAcpSessionId: null })
     await machine.tell(started(second), readyAgent(second))
     const prompt = await next()
@@ -192,8 +192,8 @@ test('[CX13] a context goes too that was being brought back into the conversatio
   await answer(await next(), 'noted')
   await machine.tell(exited(first, { exitCode: 1 }))
   await say('are you there?')
-  const { launchId } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(launchId)
   expect(acp).toMatchObject({ loadAcpSessionId: expect.any(String) })
   await server.ask(path(key), { method: 'DELETE' })
   await say('what do you know?')

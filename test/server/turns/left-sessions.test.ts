@@ -92,8 +92,7 @@ test('[CO3] [CV15] a message in a fork has its agent started when its process ha
   const body = { role: 'user', content: 'in the fork' }
   await server.ask(path(conversation, '/messages'), { method: 'POST', body })
   // The clock stands still, so no scan of everything finds it.
-  const { order } = await machine.order('launch-ordered')
-  expect(order.agentId).toBe('coder')
+  expect(await machine.order('launch-begun')).toMatchObject({ agentId: 'coder' })
 })
 
 test('[AC12] a fork from the last turn begins as a fork of the agent’s session; from an earlier one it is primed', async () => {
@@ -125,8 +124,8 @@ test('[AC12] a fork from the last turn begins as a fork of the agent’s session
       (await server.ask(path(conversation, '/messages'), { method: 'POST', body })).status,
     ).toBe(201)
     // A fork is a session: it has a process of its own.
-    const own = (await machine.order('launch-ordered')).order.launchId
-    const { acp } = await machine.ask({ type: 'coordinator:take', launchId: own })
+    const own = (await machine.order('launch-begun')).launchId
+    const { acp } = machine.particulars(own)
     await machine.tell(
       started(own),
       readyAgent(own, acp.loadAcpSessionId === null ? 'new' : 'loaded'),

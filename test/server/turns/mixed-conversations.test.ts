@@ -111,8 +111,8 @@ test.each(['no turn since', 'a turn since'])(
     await machine.order('stop-ordered')
     await machine.tell(exited(launchId, { stopped: true }))
     client.send({ type: 'agent:spawn', ...role, load: true })
-    const { launchId: second } = (await machine.order('launch-ordered')).order
-    const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
+    const { launchId: second } = await machine.order('launch-begun')
+    const { acp } = machine.particulars(second)
     expect(acp.loadAcpSessionId).toBe(hasTurnSince ? acpSessionOf(acp.contextId) : null)
   },
 )

@@ -54,8 +54,7 @@ test('[HT7] a role that cannot start, and one that ends, carry their codes in th
   const client = await room.client()
   const inside = await room.created(client)
   client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { launchId } = await machine.order('launch-begun')
   const output = { type: 'process-output', launchId, text: 'no key\n' } as const
   const failed = {
     type: 'agent-failed',

@@ -51,8 +51,7 @@ async function openFolder(engine: EngineName = 'SQLite') {
   const client = await room.client()
   const inside = await room.created(client)
   const bringUp = async () => {
-    const { launchId } = (await machine.order('launch-ordered')).order
-    await machine.ask({ type: 'coordinator:take', launchId })
+    const { launchId } = await machine.order('launch-begun')
     const ready = { ...readyAgent(launchId), workspace: folder, branch: null } as ReturnType<
       typeof readyAgent
     >

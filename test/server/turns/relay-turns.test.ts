@@ -232,8 +232,8 @@ test('[AG4] a process that ends unasked: FAILED with its words and code, the tur
     reason: 'replaced',
   })
   expect(await client.next()).toMatchObject({ type: 'agent:spawning', role: 'auth' })
-  const { launchId: second } = (await machine.order('launch-ordered')).order
-  const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
+  const { launchId: second } = await machine.order('launch-begun')
+  const { acp } = machine.particulars(second)
   expect(acp).toMatchObject({
     loadAcpSessionId: `acp of ${launchId}`,
     lastOpenedAt: expect.any(String),

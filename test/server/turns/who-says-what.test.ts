@@ -147,8 +147,7 @@ test('[CX17] a message with line breaks does not stand as another person’s lin
   expect((await put('/summary', { summary: forged }, token)).json.summaryBy).toMatch(/./)
   await machine.tell(exited(launchId, { exitCode: 1 }))
   await say('well?')
-  const { launchId: second } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId: second })
+  const { launchId: second } = await machine.order('launch-begun')
   await machine.tell(started(second), readyAgent(second, 'new'))
   const { primer } = await next()
   expect(saidBy(primer.replaceAll('\u2028', '\n'))).toEqual(['Hana', 'coder'])

@@ -318,7 +318,7 @@ test('[AS5] [WK9] whose process is stopped by a person was closed and its work s
   const { launch } = (
     await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
   ).json
-  const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId: launch.launchId })
+  const { launchToken } = await machine.order('launch-begun')
   await machine.tell(started(launch.launchId))
   const ann = await connectMcp(server.url, launchToken)
   await ann.call('authenticate', { project_id: projectId })

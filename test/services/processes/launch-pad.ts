@@ -15,14 +15,16 @@ import {
 } from '../../../src/protocol/processes/link.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
 import { sandboxLimits } from '../../../src/protocol/processes/sandbox-limits.ts'
-import { Launches, Offers } from '../../../src/server/processes/launches.ts'
+import { Tails } from '../../../src/server/live/tail.ts'
+import { Launches } from '../../../src/server/processes/launches.ts'
+import { LinkedMachines } from '../../../src/server/processes/linked-machines.ts'
 import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'
 import { getProcess, listProcesses } from '../../../src/services/processes/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { sealedEnvironment, testSeals } from '../../support/seals.ts'
-import { openOffice } from '../agent-sessions/agent-office.ts'
+import { nowhere, openOffice } from '../agent-sessions/agent-office.ts'
 import { by } from '../projects/installation.ts'
 
 export const rules = {
@@ -66,6 +68,7 @@ class PlayedCoordinator {
   readonly #launches: Launches
   instance: string
   epoch = 0
+  greeting = ''
   /** What it says of its machine. */
   about: {
     readonly labels?: string[]
@@ -103,7 +106,7 @@ class PlayedCoordinator {
       pid: 1,
       ...this.about,
     }
-    const welcome = await this.#launches.register(this.who, {
+    const { welcome, greeting } = await this.#launches.register(this.who, {
       type: 'coordinator:hello',
       instance,
       epoch,
@@ -111,6 +114,7 @@ class PlayedCoordinator {
     })
     this.instance = instance
     this.epoch = welcome.epoch
+    this.greeting = greeting
     this.n = Math.max(this.n, welcome.lastFact)
     return welcome
   }
@@ -141,6 +145,11 @@ export const playCoordinator = (
   id = `coordinator-${++machines}`,
 ): PlayedCoordinator => new PlayedCoordinator(launches, id)
 
+export const linkedMachines = (store: Store, clock: Clock, seals = testSeals): LinkedMachines => {
+  const basics = { store, clock, logger: nowhere }
+  return new LinkedMachines({ ...basics, tails: new Tails(basics), seals }, rules)
+}
+
 export async function openPad(
   store: Store,
   clock: Clock,
@@ -149,7 +158,7 @@ export async function openPad(
 ) {
   const office = await openOffice(store, clock, settings)
   const { projectId, agentId } = office
-  const launches = new Launches(store, rules, new Offers(store, rules, seals), seals)
+  const launches = new Launches(store, rules, linkedMachines(store, clock, seals), seals)
   const startable = async (id: string): Promise<string> => {
     await store.run(changeAgent, {
       agentId: id,

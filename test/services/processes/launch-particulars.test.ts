@@ -214,9 +214,6 @@ describe('launches', () => {
       stopReason: 'stopped_by_person',
     })
     expect(await eventsOf(pad.store, coordinatorStream(pad.coordinator.id))).toMatchObject([
-      { type: 'launch-ordered' },
-      { type: 'stop-ordered', data: { launchId: waiting } },
-      { type: 'launch-ordered' },
       { type: 'stop-ordered', data: { launchId, reason: 'stopped_by_person' } },
     ])
     await pad.calls.logout(await pad.calls.caller(await pad.bearer(launchToken), undefined))

@@ -3,7 +3,7 @@
  * what is told (CO, PX2).
  */
 import { describe, expect, test } from 'vitest'
-import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
+import { projectStream } from '../../../src/domain/stream-name.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'
 import { getAgentAction } from '../../../src/services/flows/take-next-action.ts'
 import { listCoordinators } from '../../../src/services/processes/queries.ts'
@@ -34,16 +34,13 @@ describe.each(engines)('launches on %s', (engine) => {
     return Object.assign(await openPad(store, clock, settings), { clock })
   }
 
-  test('[CO3] twenty triggers at once order one launch, and its coordinator is told of it once', async () => {
+  test('[CO3] twenty triggers at once order one launch', async () => {
     const pad = await open()
     await pad.say('hello')
     const answers = await Promise.all(Array.from({ length: 20 }, () => pad.order()))
     const [one] = answers.filter((each) => each !== null)
     expect(answers.filter((each) => each !== null)).toHaveLength(1)
     expect(await pad.processes()).toEqual([one])
-    expect(await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).toEqual([
-      'launch-ordered',
-    ])
     expect(
       (await typesOf(pad.store, projectStream(pad.projectId))).filter((type) =>
         type.startsWith('process-'),
@@ -243,9 +240,7 @@ describe.each(engines)('launches on %s', (engine) => {
       state: 'waiting',
       detail: null,
     })
-    expect((await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).at(-1)).toBe(
-      'launch-ordered',
-    )
+    expect((await typesOf(pad.store, projectStream(pad.projectId))).at(-1)).toBe('process-waiting')
   })
 
   test('[CO7] held, then mended: a change of the agent or the project lifts it, and earlier failures count no more', async () => {

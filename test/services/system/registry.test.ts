@@ -33,16 +33,16 @@ describe('the registry of use cases', () => {
     expect(secretive.map(({ name }) => name).sort()).toEqual([
       'add-person',
       'authenticate-agent',
+      'begin-launch',
+      'begin-next-launch',
       'create-agent',
       'create-pairing-code',
       'create-sign-in-code',
       'create-ticket',
       'create-token',
-      'offer-launch',
       'renew-person',
       'replace-passkey',
       'sign-in',
-      'take-launch',
     ])
   })
 })

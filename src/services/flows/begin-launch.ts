@@ -1,7 +1,8 @@
 /**
- * Gives a launch to its coordinator (CO4): the particulars and a new token, of which only the hash
- * is stored. Withdraws the launch if its work is gone. Taking it again after a lost answer replaces
- * the token.
+ * Begins launches (CO11): the node that a coordinator is connected to begins what fits on the
+ * machine, oldest first, and sends how to start it: the particulars and a new token (CO4), of which
+ * only the hash is stored. A launch whose work is gone is withdrawn instead. One that never reached
+ * its coordinator is begun again, which replaces the token.
  */
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
@@ -9,7 +10,8 @@ import { isolationOf } from '../../domain/agents/isolation.ts'
 import { chatKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
-import { hasCapacity, type Launch } from '../../domain/processes/lifecycle.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { nextToBegin } from '../../domain/processes/next-launch.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
@@ -22,13 +24,13 @@ import {
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { SecretForm } from '../../protocol/agents/secret.ts'
-import type { LaunchOffer, LaunchParticulars } from '../../protocol/processes/link.ts'
+import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { jsonIn } from '../../store/fields.ts'
-import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
+import { findLaunch, liveCountsOn, oldestWaitingOn } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectContextOf } from '../../store/turns/contexts.ts'
@@ -42,7 +44,6 @@ import { workKeyOf } from '../conversations/own-conversation.ts'
 import {
   type InEpoch,
   moveLaunch,
-  orderOf,
   requireCurrentEpoch,
   startableAgent,
 } from '../processes/launch-record.ts'
@@ -58,10 +59,14 @@ import { beginOpening } from '../turns/move-context.ts'
 import { ownerWithSessions, transcriptOwner } from '../turns/transcript-owner.ts'
 import { endRoleAgentOf } from './move-role-agent.ts'
 
-export type Take = InEpoch & {
-  readonly launchId: string
+interface Begin extends InEpoch {
   /** The key that the receiver can open sealed values with (SE12). */
   readonly keyId: string
+  /**
+   * The connection that it is sent on. A coordinator that has greeted again, perhaps at another
+   * node, gets nothing there. Left out: the coordinator asks.
+   */
+  readonly greeting?: string | undefined
 }
 
 /** With its values still sealed. */
@@ -72,128 +77,167 @@ export interface SealedParticulars
   readonly gatewayKey: StoredEnvironment
   readonly secrets: { readonly environment: StoredEnvironment; readonly files: StoredEnvironment }
 }
-export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
+export type BegunLaunch = SealedParticulars | { readonly withdrawn: true }
 
-export const takeLaunch = defineUseCase('take-launch', {
+/**
+ * Begins a launch that its coordinator does not have: it was begun, and lost with the connection.
+ * Coordinators of the build before ask for theirs.
+ */
+export const beginLaunch = defineUseCase('begin-launch', {
   scope: 'link',
   on: 'caller',
   answersSecret: true,
-  streams: ({ coordinatorId }: Take) => [home, coordinatorStream(coordinatorId)],
-  run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
-    const { random } = context
+  streams: ({ coordinatorId }: Begin & { readonly launchId: string }) => [
+    home,
+    coordinatorStream(coordinatorId),
+  ],
+  run: async (tx, { launchId, ...from }, context): Promise<BegunLaunch> => {
     const launch = await findLaunch(tx, launchId)
-    if (!launch) return { withdrawn: true }
-    tx.lock(projectStream(launch.projectId))
-    await requireCurrentEpoch(tx, from)
-    // The launch was given to another coordinator, so it is withdrawn for this one.
-    if (launch.coordinatorId !== from.coordinatorId) return { withdrawn: true }
-    if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null)
-      return { withdrawn: true }
-    if (launch.state === 'running')
-      throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
-    const { agentId, projectId } = launch
-    const wanted =
-      launch.roleAgentId === null
-        ? await needForWork(tx, launch, context)
-        : await needInRole(tx, launch, context)
-    if (!wanted) {
-      const ended = await moveLaunch(
-        tx,
-        launch,
-        { type: 'stop', reason: 'withdrawn', ...(await withdrawalDetail(tx, launch)) },
-        context,
-      )
-      // The coordinator reports the end of a launch that had begun.
-      if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
-      return { withdrawn: true }
-    }
-    const { agent, acp, owner } = wanted
-    const env = JSON.parse(agent.env) as StoredEnvironment
-    const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
-    const chosen = isolationOf(agent.isolation, assigned?.isolation)
-    const within = { lane: launch.lane, agentId, own: chosen.sandbox }
-    const isolation = { ...chosen, sandbox: await sandboxOf(tx, within) }
-    const { gateway, allow } = isolation
-    const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
-    const key =
-      gateway && (await tx.row('secrets', { project_id: projectId, name: gateway.secret }))
-    const sealedKey: StoredEnvironment =
-      gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
-    // GW2: what the gateway adds, the agent does not get.
-    const given = (await secretsGivenTo(tx, agentId, projectId)).filter(
-      ({ name }) => name !== gateway?.secret,
-    )
-    const inForm = (form: SecretForm): StoredEnvironment =>
-      Object.fromEntries(
-        given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]),
-      )
-    const secrets = { environment: inForm('environment'), files: inForm('file') }
-    const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) =>
-      sealedOtherwise(each, keyId),
-    )
-    const { workspace, problem } =
-      acp === null ? await threadPlaceOf(tx, launch) : { workspace: undefined, problem: undefined }
-    const missing =
-      problem ??
-      (gateway &&
-        !key &&
-        statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret }))
-    if (unopened.length > 0 || missing) {
-      const error =
-        missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
-      const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
-      if (failed) await endRoleAgentOf(tx, failed, context)
-      return { withdrawn: true }
-    }
-    await moveLaunch(tx, launch, { type: 'take' }, context)
-    const launchToken = random.secret('launch')
-    await tx.update('launches', { id: launchId, token_hash: hashSecret(launchToken) })
-    const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
-    await tx.update('launches', { id: launchId, folder: folder ?? '' })
-    const command = agent.command ?? ''
-    const { agentInfo }: Partial<AgentReport> = jsonIn(agent.report) ?? {}
-    const isIsolated =
-      isolation.sandbox !== 'off' ||
-      isolation.wrapper !== null ||
-      gateway !== null ||
-      given.length > 0
-    const theirs =
-      isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
-    const use = {
-      project_id: projectId,
-      launch_id: launchId,
-      agent_id: agentId,
-      used_at: context.now,
-    }
-    for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
-    if (gateway) await recordUse(tx, { ...use, name: gateway.secret, given_as: 'gateway' })
-    return {
-      launchId,
-      agentId,
-      projectId,
-      protocol: agent.protocol,
-      command,
-      args: JSON.parse(agent.args),
-      env,
-      secrets,
-      folder,
-      launchToken,
-      acp,
-      ...(workspace && { workspace }),
-      ...(isIsolated && {
-        isolation: {
-          ...isolation,
-          allow: { ...allow, folders: [...allow.folders, ...folders] },
-          remembered,
-          command,
-          ...theirs,
-          ...(agentInfo && { agentInfo }),
-        },
-      }),
-      gatewayKey: sealedKey,
-    }
+    return launch ? begin(tx, launch, from, context) : { withdrawn: true }
   },
 })
+
+interface BeginNext extends Begin {
+  /** For a machine without a capacity of its own. */
+  readonly maxConcurrent: number
+}
+
+/** Begins the launch that is next among those that wait for its machine (CO2). */
+export const beginNextLaunch = defineUseCase('begin-next-launch', {
+  scope: 'server',
+  on: 'nobody',
+  answersSecret: true,
+  streams: ({ coordinatorId }: BeginNext) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { maxConcurrent, ...from }, context): Promise<BegunLaunch | null> => {
+    const { coordinatorId } = from
+    tx.lock(coordinatorStream(coordinatorId))
+    const { capacity, greeting } = await requireCurrentEpoch(tx, from)
+    if (greeting !== from.greeting) return null
+    const live = await liveCountsOn(tx, coordinatorId)
+    const next = nextToBegin(live, Number(capacity ?? maxConcurrent))
+    const launch = next && (await oldestWaitingOn(tx, coordinatorId, next))
+    return launch ? begin(tx, launch, from, context) : null
+  },
+})
+
+async function begin(
+  tx: Tx,
+  launch: Launch,
+  { keyId, greeting, ...from }: Begin,
+  context: Context,
+): Promise<BegunLaunch> {
+  const { id: launchId } = launch
+  const { random } = context
+  tx.lock(projectStream(launch.projectId))
+  const receiver = await requireCurrentEpoch(tx, from)
+  if (greeting !== undefined && greeting !== receiver.greeting) return { withdrawn: true }
+  // The launch was given to another coordinator, so it is withdrawn for this one.
+  if (launch.coordinatorId !== from.coordinatorId) return { withdrawn: true }
+  if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null)
+    return { withdrawn: true }
+  if (launch.state === 'running')
+    throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
+  const { agentId, projectId } = launch
+  const wanted =
+    launch.roleAgentId === null
+      ? await needForWork(tx, launch, context)
+      : await needInRole(tx, launch, context)
+  if (!wanted) {
+    const ended = await moveLaunch(
+      tx,
+      launch,
+      { type: 'stop', reason: 'withdrawn', ...(await withdrawalDetail(tx, launch)) },
+      context,
+    )
+    // The coordinator reports the end of a launch that had begun.
+    if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
+    return { withdrawn: true }
+  }
+  const { agent, acp, owner } = wanted
+  const env = JSON.parse(agent.env) as StoredEnvironment
+  const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const chosen = isolationOf(agent.isolation, assigned?.isolation)
+  const within = { lane: launch.lane, agentId, own: chosen.sandbox }
+  const isolation = { ...chosen, sandbox: await sandboxOf(tx, within) }
+  const { gateway, allow } = isolation
+  const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
+  const key = gateway && (await tx.row('secrets', { project_id: projectId, name: gateway.secret }))
+  const sealedKey: StoredEnvironment =
+    gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
+  // GW2: what the gateway adds, the agent does not get.
+  const given = (await secretsGivenTo(tx, agentId, projectId)).filter(
+    ({ name }) => name !== gateway?.secret,
+  )
+  const inForm = (form: SecretForm): StoredEnvironment =>
+    Object.fromEntries(
+      given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]),
+    )
+  const secrets = { environment: inForm('environment'), files: inForm('file') }
+  const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) =>
+    sealedOtherwise(each, keyId),
+  )
+  const { workspace, problem } =
+    acp === null ? await threadPlaceOf(tx, launch) : { workspace: undefined, problem: undefined }
+  const missing =
+    problem ??
+    (gateway &&
+      !key &&
+      statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret }))
+  if (unopened.length > 0 || missing) {
+    const error =
+      missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+    const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
+    if (failed) await endRoleAgentOf(tx, failed, context)
+    return { withdrawn: true }
+  }
+  await moveLaunch(tx, launch, { type: 'begin' }, context)
+  const launchToken = random.secret('launch')
+  await tx.update('launches', { id: launchId, token_hash: hashSecret(launchToken) })
+  const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
+  await tx.update('launches', { id: launchId, folder: folder ?? '' })
+  const command = agent.command ?? ''
+  const { agentInfo }: Partial<AgentReport> = jsonIn(agent.report) ?? {}
+  const isIsolated =
+    isolation.sandbox !== 'off' ||
+    isolation.wrapper !== null ||
+    gateway !== null ||
+    given.length > 0
+  const theirs =
+    isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
+  const use = {
+    project_id: projectId,
+    launch_id: launchId,
+    agent_id: agentId,
+    used_at: context.now,
+  }
+  for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
+  if (gateway) await recordUse(tx, { ...use, name: gateway.secret, given_as: 'gateway' })
+  return {
+    launchId,
+    agentId,
+    projectId,
+    protocol: agent.protocol,
+    command,
+    args: JSON.parse(agent.args),
+    env,
+    secrets,
+    folder,
+    launchToken,
+    acp,
+    ...(workspace && { workspace }),
+    ...(isIsolated && {
+      isolation: {
+        ...isolation,
+        allow: { ...allow, folders: [...allow.folders, ...folders] },
+        remembered,
+        command,
+        ...theirs,
+        ...(agentInfo && { agentInfo }),
+      },
+    }),
+    gatewayKey: sealedKey,
+  }
+}
 
 /** The reason shown to the person waiting in a role. */
 async function withdrawalDetail(
@@ -344,43 +388,3 @@ async function contextOfRole(
 
 /** The last characters of the id, since these ids begin with the time. */
 const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)
-
-/**
- * The project and, in a role, the user session that it was ordered for are known to who offers it.
- */
-export interface Offer extends Take {
-  readonly projectId: string
-  readonly userSessionId: string | null
-  /** For a machine without a capacity of its own. */
-  readonly maxConcurrent: number
-}
-
-type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
-
-/**
- * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits
- * before it, the particulars are sent with the order, in the same commit. Otherwise nothing changes
- * and the coordinator takes the launch later.
- */
-export const offerLaunch = defineUseCase('offer-launch', {
-  scope: 'server',
-  on: 'nobody',
-  answersSecret: true,
-  streams: ({ coordinatorId, projectId, userSessionId }: Offer) => [
-    home,
-    coordinatorStream(coordinatorId),
-    projectStream(projectId),
-    ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
-  ],
-  run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
-    const launch = await findLaunch(tx, take.launchId)
-    // The order was refused, repeated or not needed, or the launch was already taken.
-    if (launch?.state !== 'waiting') return null
-    const { capacity } = await requireCurrentEpoch(tx, take)
-    const order = await orderOf(tx, launch)
-    const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
-    if (!hasCapacity(await liveCountsOn(tx, launch.coordinatorId), room)) return null
-    const taken = await takeLaunch.run(tx, take, context)
-    return 'withdrawn' in taken ? null : { order, launch: taken }
-  },
-})
