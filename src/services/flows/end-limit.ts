@@ -16,7 +16,7 @@ import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { type AskedUserSession, activeAgent } from '../consoles/role-agent-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from '../turns/limit-record.ts'
-import { beginNextTurn } from './begin-turn.ts'
+import { beginElsewhere, beginNextTurn } from './begin-turn.ts'
 
 interface Input {
   readonly contextId: string
@@ -29,9 +29,9 @@ interface Input {
 }
 
 /**
- * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again:
- * in a chat it is queued and starts the agent if needed; in a role it runs before other queued
- * prompts. Running this too early or twice changes nothing. A failed agent that may not be started
+ * Ends an agent's vendor limit (AG6), and begins what waited for that. If a person chose to
+ * continue, the parked turn is sent again: in a chat it is queued and starts the agent if needed; in
+ * a role it runs before other queued prompts. Running this too early or twice changes nothing. A failed agent that may not be started
  * again loses its limit as well.
  */
 export const endLimit = defineUseCase('end-limit', {
@@ -53,6 +53,7 @@ export const endLimit = defineUseCase('end-limit', {
     const place = rolePlaceOf(await identityOf(tx, row.conversation_key))
     if (!place) {
       await liftLimit(tx, row, context)
+      await beginElsewhere(tx, row.project_id, context)
       return { ended: true }
     }
     const agent = await tx.first(selectOccupant, place)

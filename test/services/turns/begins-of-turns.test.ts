@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { beginTurn } from '../../../src/services/flows/begin-turn.ts'
 import { stopTurns } from '../../../src/services/flows/cancel-turn.ts'
+import { endLimit, goOnInChat } from '../../../src/services/flows/end-limit.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
 import { turnEnded } from '../../support/relay.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -63,6 +64,22 @@ test.each(['chat', 'role'] as const)(
     expect(await states(room, place)).toEqual(['answered', 'cancelled', 'running'])
   },
 )
+
+test('[AG6] the end of a limit begins the turn of a chat that is to go on', async () => {
+  const room = await open()
+  const place = await warm(room, 'chat')
+  await place.ask('one')
+  const { turnId, launchId } = await room.runningTurn(place.key)
+  const error = "You've hit your usage limit. Try again in 30 seconds."
+  await room.tell(turnEnded(launchId, turnId, { outcome: 'failed', error }))
+  const { agentId } = place
+  await room.store.run(goOnInChat, { projectId: room.projectId, agentId, goOn: true, by })
+  await room.scan()
+  expect((await states(room, place)).at(-1)).not.toBe('running')
+  room.clock.advance(31_000)
+  await room.store.run(endLimit, await room.limited(place.key))
+  expect((await states(room, place)).at(-1)).toBe('running')
+})
 
 const pairs = [
   ['chat', 'chat'],

@@ -233,6 +233,21 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
     },
   }
   const caller = ({ agentSessionId, agentId }: Signed) => ({ agentSessionId, agentId, projectId })
+  /** The limit that an agent has met in a conversation. */
+  const limited = async (conversationKey: string) => {
+    const [row] = await store.read((reader) =>
+      reader.query((db) =>
+        db
+          .selectFrom('contexts')
+          .innerJoin('conversations', 'conversations.key', 'contexts.conversation_key')
+          .select(['contexts.id', 'conversations.user_session_id'])
+          .where('contexts.conversation_key', '=', conversationKey)
+          .where('contexts.limited_until', 'is not', null),
+      ),
+    )
+    const { id: contextId = '', user_session_id: userSessionId = null } = row ?? {}
+    return { contextId, conversationKey, projectId, userSessionId }
+  }
   const tell = (...facts: Said[]) => coordinator.tell(...facts)
   /** Where agents that are ready from now on work. */
   const works = (place: { readonly workspace: string; readonly branch: null }): void => {
@@ -252,5 +267,6 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
     tell,
     works,
     clock,
+    limited,
   }
 }
