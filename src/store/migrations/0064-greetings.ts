@@ -2,5 +2,5 @@
 import { plainSql } from './migration.ts'
 
 export const greetings = plainSql(
-  () => "alter table coordinators add column greeting text not null default '';",
+  ({ text }) => `alter table coordinators add column greeting ${text} not null default '';`,
 )
