@@ -301,7 +301,7 @@ test('[SN24] who begins to write calls the agent of a session, once', async () =
   await machine.tell(exited(launchId, { exitCode: 0 }))
   const { status, json } = await warm()
   expect([status, json.launch]).toMatchObject([200, { agentId: 'coder', conversationKey: key }])
-  expect((await machine.order('launch-ordered')).order.launchId).toBe(json.launch.launchId)
+  expect((await machine.order('launch-begun')).launchId).toBe(json.launch.launchId)
   expect((await warm()).json).toEqual({ launch: null })
   // An agent's first session has a panel, and nobody is called who is not there.
   expect((await warm(`web:${projectId}.coder`)).status).toBe(404)
