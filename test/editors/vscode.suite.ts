@@ -1,5 +1,5 @@
 /** VS Code itself drives sessions over the Agent Host Protocol (AH). */
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -25,16 +25,20 @@ async function open() {
 const startedAgain = ({ data }: RunningHoldfast, port: number): Promise<RunningHoldfast> =>
   startHoldfast({ up: true, onFile: true, data, args: ['--port', `${port}`] })
 
+/** Waits until this is shown, once. */
+const shows = (window: EditorWindow, text: RegExp): Promise<void> =>
+  expect.poll(() => window.timesShown(text), { timeout: 60_000 }).toBe(1)
+
 test('[AH5] VS Code prompts an agent and confirms what it asks for', async () => {
   const { path, address } = await open()
   const window = await EditorWindow.open(address, path)
   await window.choose('Echoes')
   await window.begin('Hello there')
-  await window.shows(/echo: Hello there/)
+  await shows(window, /echo: Hello there/)
   await window.say('please [[ask]]')
   await window.page.getByRole('button', { name: /^Allow/ }).click()
-  await window.shows(/allowed/)
-  await window.shows(/echo: please/)
+  await shows(window, /allowed/)
+  await shows(window, /echo: please/)
 })
 
 test('[AH4] a turn goes on while the server is killed, and VS Code shows all of it, once', async () => {
@@ -42,12 +46,12 @@ test('[AH4] a turn goes on while the server is killed, and VS Code shows all of 
   const window = await EditorWindow.open(address, path)
   await window.choose('Echoes')
   await window.begin('count [[slow 40 300]]')
-  await window.shows(/piece 5\b/)
+  await shows(window, /piece 5\b/)
   await holdfast.kill()
   await startedAgain(holdfast, port)
-  await window.shows(/piece 40\b/)
-  await window.shows(/echo: count/)
-  await window.shows(/piece 5\b/)
+  await shows(window, /piece 40\b/)
+  await shows(window, /echo: count/)
+  await shows(window, /piece 5\b/)
 })
 
 test('[AH4] a confirmation stays open over the death of the server, and is given afterwards', async () => {
@@ -60,5 +64,5 @@ test('[AH4] a confirmation stays open over the death of the server, and is given
   await holdfast.kill()
   await startedAgain(holdfast, port)
   await allow.click()
-  await window.shows(/allowed/)
+  await shows(window, /allowed/)
 })

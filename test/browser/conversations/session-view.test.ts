@@ -85,6 +85,12 @@ test('[UI20] [CH18] [SN20] a queue is moved, edited, withdrawn, paused', async (
   await page.getByRole('log').getByText('echo: two', { exact: true }).waitFor()
 })
 
+interface Box {
+  readonly y: number
+}
+const isAbove = (upper: Box | null, lower: Box | null): boolean =>
+  upper !== null && lower !== null && upper.y < lower.y
+
 test('[UI21] what is new is counted below, jumped to, and marked on the next visit', async () => {
   const long = Array.from({ length: 80 }, (_, at) => `line ${at}`).join('\n')
   const begun = await beginSession('news', long)
@@ -109,11 +115,10 @@ test('[UI21] what is new is counted below, jumped to, and marked on the next vis
   await page.goto(begun.address)
   const line = page.locator('[data-new-since]')
   await line.getByText(/^New since \d\d:\d\d$/).waitFor()
-  const [lineY, answerY] = await Promise.all([
-    line.boundingBox(),
-    log.getByText('echo: said while away', { exact: true }).boundingBox(),
-  ])
-  expect(lineY?.y).toBeLessThan(answerY?.y ?? 0)
+  const answer = log.getByText('echo: said while away', { exact: true })
+  await expect
+    .poll(async () => isAbove(await line.boundingBox(), await answer.boundingBox()))
+    .toBe(true)
   expect(await axeFindings(page)).toEqual([])
 })
 
