@@ -40,7 +40,6 @@ test('[CH9] the page shows an agent that cannot start, starts, is ready and answ
   const machine = await playCoordinator(here.server)
   await presence(page, 'starting')
   await page.getByText(/^Starting · \d+ s$/).waitFor()
-  await page.getByText('Waiting its turn').waitFor()
   const launchId = await machine.ordered()
   const { launchToken } = await machine.take(launchId)
   await page.getByText('Starting its process').waitFor()

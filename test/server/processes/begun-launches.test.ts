@@ -2,7 +2,7 @@
  * Launches that the server begins (CO11), on the wire: on whom, when not, and what becomes of one
  * that is lost.
  */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { type Console, type Machine, openConsole, playMachine } from '../../support/relay.ts'
@@ -18,7 +18,11 @@ async function open(settings: Parameters<typeof openConsole> = []) {
   const spawn = (role: string) => client.send({ type: 'agent:spawn', ...inside, role })
   const spawned = async (role: string): Promise<string> => {
     spawn(role)
-    return (await client.next('agent:spawning')).launchId
+    const { launchId } = await client.next('agent:spawning')
+    // Launches that are ordered in one millisecond have no order among them.
+    const ordered = Date.now()
+    await vi.waitUntil(() => Date.now() > ordered, { interval: 1 })
+    return launchId
   }
   return { room, machine, client, inside, spawn, spawned }
 }
