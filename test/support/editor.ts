@@ -21,7 +21,8 @@ async function connectEditor(server: Pick<TestServer, 'port' | 'ownerToken'>, to
     token: token ?? server.ownerToken,
     path: '/acp',
   })
-  let asked = 0
+  // Far from the ids that made up frames have, which are answered too.
+  let asked = 1_000_000_000
   const answers = new Map<unknown, PromiseWithResolvers<Anything>>()
   const answerOf = (id: unknown) => {
     const answer = answers.get(id) ?? Promise.withResolvers<Anything>()

@@ -178,7 +178,10 @@ test('[UI2] approaches stand side by side, lessons first, and new ones appear', 
   const { projectId, params } = await interruptedWork('learned')
   const page = await here.ownerPage(`/projects/${projectId}/approaches`)
   const failed = page.getByRole('region', { name: 'Failed' })
-  const text = await failed.getByRole('listitem').filter({ hasText: 'Set velocity.y' }).innerText()
+  // Also of a row that is not drawn yet, as one below what is in sight.
+  const card = failed.getByRole('listitem').filter({ hasText: 'Set velocity.y' })
+  const text = (await card.textContent()) ?? ''
+  expect(text).toContain('Test for the ground first')
   expect(text.indexOf('Test for the ground first')).toBeLessThan(text.indexOf('Set velocity.y'))
   expect(text).toContain('Avoid')
   await page.getByRole('region', { name: 'Untried' }).getByText('Try next').waitFor()
