@@ -10,6 +10,16 @@ import type { ChatEntry } from './chat-entries.ts'
 /** What this page has shown since it was loaded: the server is told a moment later. */
 const shown = new Map<string, number>()
 const mostKept = 500
+/** Back sooner than this, or drawn anew, it is the same visit, and its line stays. */
+const sameVisitMs = 1000
+let visit: { key: string; before: number; leftAt: number } | undefined
+
+/** As it was when they came: it is raised at once by their being here. */
+function beginVisit(key: string, seen: number): number {
+  if (visit?.key !== key || Date.now() - visit.leftAt > sameVisitMs)
+    visit = { key, before: Math.max(seen, shown.get(key) ?? 0), leftAt: Number.POSITIVE_INFINITY }
+  return visit.before
+}
 
 /** The number of the last message that was seen before; null: nothing is new, or all is. */
 export function useLastVisit(
@@ -20,9 +30,14 @@ export function useLastVisit(
   const newest = thread?.messages.at(-1)?.seq
   const seen = useRef<number>(undefined)
   const [mark, setMark] = useState<number | null>()
-  // As it was when they came: it is raised at once by their being here.
-  if (key !== undefined) seen.current ??= Math.max(about?.seen ?? 0, shown.get(key) ?? 0)
+  if (key !== undefined) seen.current ??= beginVisit(key, about?.seen ?? 0)
   const before = seen.current
+  useEffect(
+    () => () => {
+      if (visit && visit.key === key) visit.leftAt = Date.now()
+    },
+    [key],
+  )
   useEffect(() => {
     if (mark !== undefined || before === undefined || newest === undefined) return
     setMark(before > 0 && before < newest ? before : null)
