@@ -97,6 +97,11 @@ export class AcpAgents {
     this.#occupancy.leave(launchId)
   }
 
+  /** Frees the workspace of a launch when all that its process started has ended. */
+  leaveAfter(launchId: string, gone: Promise<unknown>): void {
+    this.#occupancy.leaveAfter(launchId, gone)
+  }
+
   of({ launchId }: { readonly launchId: string }): AcpAgent | undefined {
     return this.#agents.get(launchId)
   }

@@ -185,6 +185,7 @@ export class Supervisor {
       if (pipes) launch.acpAgent?.begin(pipes, folder, started.inSandbox)
       const exit = await exited.promise
       await launch.acpAgent?.end(exit)
+      acpAgents.leaveAfter(launchId, started.gone)
       this.#reportExit(launch, exit)
       const left = await started.gone
       if (left.length > 0)

@@ -13,6 +13,8 @@ export class Occupancy {
   readonly #launches = new Set<string>()
   /** By launch: the folders it uses. Its contexts may use several (CX9). */
   readonly #folders = new Map<string, Set<string>>()
+  /** By launch: the end of what it started, once its own process has exited. */
+  readonly #ending = new Map<string, Promise<unknown>>()
   /** By root: removals in progress. */
   readonly #removals = new Map<string, Promise<unknown>>()
 
@@ -45,6 +47,19 @@ export class Occupancy {
   leave(launchId: string): void {
     this.#launches.delete(launchId)
     this.#folders.delete(launchId)
+    this.#ending.delete(launchId)
+  }
+
+  /**
+   * The launch leaves when `gone` settles: its process has exited, which the server is told now,
+   * and what that started ends soon. A removal, asked for when no process is known, waits for it.
+   */
+  leaveAfter(launchId: string, gone: Promise<unknown>): void {
+    const left = gone.then(
+      () => this.leave(launchId),
+      () => this.leave(launchId),
+    )
+    this.#ending.set(launchId, left)
   }
 
   isOccupied(top: string): boolean {
@@ -60,8 +75,8 @@ export class Occupancy {
     top: string,
     work: () => Promise<Result>,
   ): Promise<Result | 'in_use'> {
-    for (let under = this.#removals.get(root); under; under = this.#removals.get(root))
-      await under.catch(() => {})
+    const before = () => this.#removals.get(root) ?? this.#endOfUse(top)
+    for (let first = before(); first; first = before()) await first.catch(() => {})
     if (this.#entering.has(root) || this.isOccupied(top)) return 'in_use'
     const removal = work()
     this.#removals.set(root, removal)
@@ -70,5 +85,11 @@ export class Occupancy {
     } finally {
       this.#removals.delete(root)
     }
+  }
+
+  #endOfUse(top: string): Promise<unknown> | undefined {
+    for (const [launchId, folders] of this.#folders)
+      if (folders.has(top) && this.#ending.has(launchId)) return this.#ending.get(launchId)
+    return undefined
   }
 }

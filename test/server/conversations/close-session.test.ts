@@ -6,9 +6,14 @@ import { openAgentOnServer } from '../../support/agent-on-server.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { hostile } from '../../support/hostile-agent.ts'
 
-/** Says whether its file is there, and writes it. */
+/** A program that takes its time to end when it is told to. */
+const lingering = 'trap "sleep 0.5; exit" TERM; while :; do sleep 60 & wait; done'
+
+/** Says whether its file is there, and writes it. What it starts ends later than itself. */
 const writer = hostile({
-  onNew: `globalThis.folder = params.cwd; send({ id, result: { sessionId: 's1' } })`,
+  onNew: `const { spawn } = require('node:child_process')
+    spawn('sh', ['-c', ${JSON.stringify(lingering)}], { cwd: params.cwd, stdio: 'ignore' })
+    globalThis.folder = params.cwd; send({ id, result: { sessionId: 's1' } })`,
   onPrompt: `const { existsSync, writeFileSync } = require('node:fs')
     const file = globalThis.folder + '/new.txt'
     const said = existsSync(file) ? 'there' : 'not there'
