@@ -10,7 +10,7 @@ import { handleDue } from '../src/jobs/due-work.ts'
 import { forEachSettled } from '../src/platform/for-each-settled.ts'
 import { createLogger } from '../src/platform/log/logger.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
-import { addMessage } from '../src/services/flows/add-message.ts'
+import { addMessage } from '../src/services/flows/messages/add-message.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
 import {

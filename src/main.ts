@@ -7,8 +7,11 @@
  *   domain/         pure decisions: types, rules, state machines, the error catalogue (by area)
  *   protocol/       schemas of everything on a wire, in a file or in the configuration (by area)
  *     threads/    the state of a session, and how each event changes it
- *   services/       use cases, each in a transaction, and the records, moves and reads of an area (by area)
- *     flows/        use cases that cross areas: end a process, begin a turn, decide a request
+ *   services/       use cases, each in a transaction; records, moves and reads (by area)
+ *     flows/        what crosses areas: end a process, begin a turn, decide a request (by area)
+ *       messages/   say, post, hand over, move and withdraw messages
+ *       imports/    take in sessions that an agent kept
+ *       files/      compare, bring back and fork files; send comments on them
  *   store/          the database behind one contract; the queries (by area)
  *     log/          streams, events, cursors, doorbells, receipts
  *     schema/       the tables, a file for each area

@@ -38,8 +38,8 @@ import {
   getWholeHistory,
   listConversations,
 } from '../services/conversations/queries.ts'
-import { addMessage } from '../services/flows/add-message.ts'
-import { deleteConversation } from '../services/flows/delete-conversation.ts'
+import { deleteConversation } from '../services/flows/conversations/delete-conversation.ts'
+import { addMessage } from '../services/flows/messages/add-message.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import type { Store } from '../store/store.ts'
 

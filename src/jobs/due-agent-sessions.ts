@@ -11,7 +11,7 @@ import {
   type LeftOpen,
 } from '../services/agent-sessions/queries.ts'
 import { closeConversation } from '../services/conversations/change-conversation.ts'
-import { sweepAgentSession } from '../services/flows/sweep-agent-session.ts'
+import { sweepAgentSession } from '../services/flows/agent-sessions/sweep-agent-session.ts'
 import type { DueAgentSession } from '../store/agent-sessions/due-agent-sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { DueWork } from './due-work.ts'

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../domain/errors.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
-import { findOpenOperations } from '../services/flows/file-operations.ts'
+import { findOpenOperations } from '../services/flows/files/file-operations.ts'
 import {
   findDisownedFiles,
   findOldFiles,

@@ -2,7 +2,11 @@
  * Chat panels not seen for a minute are closed (CH5). After a break in hearing all have their full
  * time again (hearing.ts).
  */
-import { expirePanel, findExpiredPanels, touchAllPanels } from '../services/flows/start-chat.ts'
+import {
+  expirePanel,
+  findExpiredPanels,
+  touchAllPanels,
+} from '../services/flows/conversations/start-chat.ts'
 import type { Store } from '../store/store.ts'
 import type { DueWork } from './due-work.ts'
 

@@ -10,8 +10,8 @@ import { heartbeatMs } from '../protocol/processes/link.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
-import { findInTheWay, giveRoom } from '../services/flows/give-room.ts'
-import { markUnreachable } from '../services/flows/store-facts.ts'
+import { findInTheWay, giveRoom } from '../services/flows/processes/give-room.ts'
+import { markUnreachable } from '../services/flows/processes/store-facts.ts'
 import { sweepLaunch } from '../services/processes/launch-record.ts'
 import {
   type DueLaunch,

@@ -22,16 +22,19 @@ import {
   type StartMachine,
   type StartTarget,
 } from '../services/consoles/queries.ts'
-import { expirePermission } from '../services/flows/answer-permission.ts'
-import { attachedForMs, terminateUserSession } from '../services/flows/change-user-session.ts'
-import { endLimit } from '../services/flows/end-limit.ts'
-import { giveUpRoleAgent } from '../services/flows/end-role-agent.ts'
-import { carryOutDecision, findHeldDecisions } from '../services/flows/held-decisions.ts'
+import { expirePermission } from '../services/flows/approvals/answer-permission.ts'
+import { carryOutDecision, findHeldDecisions } from '../services/flows/approvals/held-decisions.ts'
+import {
+  attachedForMs,
+  terminateUserSession,
+} from '../services/flows/consoles/change-user-session.ts'
+import { giveUpRoleAgent } from '../services/flows/consoles/end-role-agent.ts'
 import {
   sleepRoleAgent,
   spawnRoleAgent,
   wakeRoleAgent,
-} from '../services/flows/spawn-role-agent.ts'
+} from '../services/flows/consoles/spawn-role-agent.ts'
+import { endLimit } from '../services/flows/turns/end-limit.ts'
 import type { Store } from '../store/store.ts'
 import type { DueWork } from './due-work.ts'
 import type { Hearing } from './hearing.ts'

@@ -9,8 +9,11 @@ import { addOfflinePeriod, type OfflinePeriod } from '../domain/silence.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { findLastSweep, listLiveAgentSessions } from '../services/agent-sessions/queries.ts'
-import { touchAllPanels } from '../services/flows/start-chat.ts'
-import { postponeAgentSession, recordSweep } from '../services/flows/sweep-agent-session.ts'
+import {
+  postponeAgentSession,
+  recordSweep,
+} from '../services/flows/agent-sessions/sweep-agent-session.ts'
+import { touchAllPanels } from '../services/flows/conversations/start-chat.ts'
 import { firstLive } from '../store/agent-sessions/due-agent-sessions.ts'
 import type { Store } from '../store/store.ts'
 

@@ -5,7 +5,10 @@
 import { describe, expect, test } from 'vitest'
 import { readApproval } from '../../src/services/approvals/queries.ts'
 import { signOutChannelPerson } from '../../src/services/channels/change-channel.ts'
-import { decideApproval, requestApproval } from '../../src/services/flows/request-approval.ts'
+import {
+  decideApproval,
+  requestApproval,
+} from '../../src/services/flows/approvals/request-approval.ts'
 import { by } from '../services/projects/installation.ts'
 import { amount } from '../support/extent.ts'
 import { keep, openDiscord, openPlatform, openSlack, until } from './channel-rooms.ts'

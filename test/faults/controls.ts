@@ -172,7 +172,7 @@ export const noEpochCheck: Change = {
 
 /** RE5: the epoch is looked at before the transaction, and not inside it. */
 export const epochCheckedTooEarly: Change = {
-  file: 'services/flows/store-facts.ts',
+  file: 'services/flows/processes/store-facts.ts',
   find: '    const row = await requireCurrentEpoch(tx, input)\n',
   replace:
     '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
@@ -280,7 +280,7 @@ export const tasksStayBehind: Change = {
 
 /** AP8: an agent that is back is told of no decision, and so asks again. */
 export const decisionsStayBehind: Change = {
-  file: 'services/flows/next-step.ts',
+  file: 'services/flows/work/next-step.ts',
   find: "decision.status !== 'pending' && told_to !== at.agentSessionId",
   replace: "decision.status === 'pending' && told_to !== at.agentSessionId",
   inThread: true,

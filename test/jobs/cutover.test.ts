@@ -18,8 +18,8 @@ import {
   setCutoverRule,
 } from '../../src/services/conversations/chapters.ts'
 import { getConversation, getHistory } from '../../src/services/conversations/queries.ts'
-import { addMessage } from '../../src/services/flows/add-message.ts'
-import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
+import { deleteConversation } from '../../src/services/flows/conversations/delete-conversation.ts'
+import { addMessage } from '../../src/services/flows/messages/add-message.ts'
 import { beforeAllDue, turnRunsIn } from '../../src/store/conversations/chapters.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openChatStore, openRoom, texts } from '../services/conversations/chat-room.ts'

@@ -12,9 +12,9 @@ import {
   listLiveAgentSessions,
 } from '../../src/services/agent-sessions/queries.ts'
 import { getConversation } from '../../src/services/conversations/queries.ts'
-import { sendMessage } from '../../src/services/flows/post-message.ts'
-import { endChat } from '../../src/services/flows/start-chat.ts'
-import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
+import { endChat } from '../../src/services/flows/conversations/start-chat.ts'
+import { sendMessage } from '../../src/services/flows/messages/post-message.ts'
+import { unassignAgent } from '../../src/services/flows/projects/unassign-agent.ts'
 import { getWorkSession } from '../../src/services/work/queries.ts'
 import { firstLive } from '../../src/store/agent-sessions/due-agent-sessions.ts'
 import { nowhere, type Office, openOffice } from '../services/agent-sessions/agent-office.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream-name.ts'
 import { listAgentSessions } from '../../src/services/agent-sessions/queries.ts'
-import { startChat, touchPanels } from '../../src/services/flows/start-chat.ts'
+import { startChat, touchPanels } from '../../src/services/flows/conversations/start-chat.ts'
 import { postKey, selectPanels } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import { openRoom } from '../services/conversations/chat-room.ts'

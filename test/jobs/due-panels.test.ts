@@ -8,8 +8,8 @@ import {
   maxPanelsOfChat,
   startChat,
   touchPanels,
-} from '../../src/services/flows/start-chat.ts'
-import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
+} from '../../src/services/flows/conversations/start-chat.ts'
+import { unassignAgent } from '../../src/services/flows/projects/unassign-agent.ts'
 import { assignAgent } from '../../src/services/projects/change-project.ts'
 import { postKey, selectPanels, selectPurpose } from '../../src/store/conversations/panels.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'

@@ -5,8 +5,8 @@
 import { describe, expect, test } from 'vitest'
 import { dueAgentSessions } from '../../src/jobs/due-agent-sessions.ts'
 import { dueProcesses } from '../../src/jobs/due-processes.ts'
-import { endChat } from '../../src/services/flows/start-chat.ts'
-import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
+import { endChat } from '../../src/services/flows/conversations/start-chat.ts'
+import { unassignAgent } from '../../src/services/flows/projects/unassign-agent.ts'
 import { listCoordinators } from '../../src/services/processes/queries.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'
 import {

@@ -25,9 +25,9 @@ import {
   setHistory,
 } from '../../src/services/conversations/change-conversation.ts'
 import { importConversation } from '../../src/services/conversations/import-conversation.ts'
-import { addMessage } from '../../src/services/flows/add-message.ts'
-import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
-import { startChat } from '../../src/services/flows/start-chat.ts'
+import { deleteConversation } from '../../src/services/flows/conversations/delete-conversation.ts'
+import { startChat } from '../../src/services/flows/conversations/start-chat.ts'
+import { addMessage } from '../../src/services/flows/messages/add-message.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 

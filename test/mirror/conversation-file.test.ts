@@ -23,8 +23,8 @@ import {
 } from '../../src/services/conversations/change-conversation.ts'
 import { importConversation } from '../../src/services/conversations/import-conversation.ts'
 import { getWholeHistory } from '../../src/services/conversations/queries.ts'
-import { addMessage } from '../../src/services/flows/add-message.ts'
-import { deleteConversation } from '../../src/services/flows/delete-conversation.ts'
+import { deleteConversation } from '../../src/services/flows/conversations/delete-conversation.ts'
+import { addMessage } from '../../src/services/flows/messages/add-message.ts'
 import { openChatStore } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 

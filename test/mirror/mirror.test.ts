@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
 import { ProjectFile } from '../../src/protocol/projects/project.ts'
-import { deleteProject } from '../../src/services/flows/delete-project.ts'
+import { deleteProject } from '../../src/services/flows/projects/delete-project.ts'
 import { changeProject, createProject } from '../../src/services/projects/change-project.ts'
 import { openTestStore } from '../support/store.ts'
 

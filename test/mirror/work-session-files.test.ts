@@ -15,7 +15,10 @@ import { restoreArtifact } from '../../src/offline/restore-from-folder.ts'
 import { ApproachesFile } from '../../src/protocol/work/approaches-file.ts'
 import { RemainingTasksFile, StateCheckpoint } from '../../src/protocol/work/state-checkpoint.ts'
 import { WorkSessionFile } from '../../src/protocol/work/work-session-file.ts'
-import { createApproval, decideApproval } from '../../src/services/flows/request-approval.ts'
+import {
+  createApproval,
+  decideApproval,
+} from '../../src/services/flows/approvals/request-approval.ts'
 import { createProject } from '../../src/services/projects/change-project.ts'
 import { changeApproach, recordApproach } from '../../src/services/work/change-approach.ts'
 import { changeTask, createTask } from '../../src/services/work/change-task.ts'

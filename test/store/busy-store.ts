@@ -2,10 +2,10 @@
 import { owner, ownerId } from '../../src/domain/access/caller.ts'
 import { addPerson, createToken, removePerson } from '../../src/services/access/change-access.ts'
 import { changeAgent, createAgent } from '../../src/services/agents/change-agent.ts'
-import { deleteAgent } from '../../src/services/flows/delete-agent.ts'
-import { deleteProject } from '../../src/services/flows/delete-project.ts'
-import { replacePasskey } from '../../src/services/flows/replace-passkey.ts'
-import { unassignAgent } from '../../src/services/flows/unassign-agent.ts'
+import { replacePasskey } from '../../src/services/flows/agent-sessions/replace-passkey.ts'
+import { deleteAgent } from '../../src/services/flows/projects/delete-agent.ts'
+import { deleteProject } from '../../src/services/flows/projects/delete-project.ts'
+import { unassignAgent } from '../../src/services/flows/projects/unassign-agent.ts'
 import {
   assignAgent,
   changeProject,

@@ -35,14 +35,15 @@ test('[HS22] the control: areas that import each other, or a flow, are refused',
   const there = importing('src/services/work/tasks.ts', 'isOver')
   const back = { ...record, text: `${record.text}\nimport { x } from '../work/tasks.ts'` }
   expect(wrongImports([back, there])).toEqual(['turns → work and back', 'work → turns and back'])
-  const flow = importing('src/services/work/tasks.ts', 'x', '../flows/end-turn.ts')
+  const flow = importing('src/services/work/tasks.ts', 'x', '../flows/turns/end-turn.ts')
   expect(wrongImports([flow])).toEqual([
-    'src/services/work/tasks.ts imports the flow src/services/flows/end-turn.ts',
+    'src/services/work/tasks.ts imports the flow src/services/flows/turns/end-turn.ts',
   ])
 })
 
 test('[HS22] a flow calls the moves of areas; an area reads and locks what is of another', () => {
-  const flow = importing('src/services/flows/end-process.ts', 'endTurn, stopTurn')
+  const path = 'src/services/flows/processes/end-process.ts'
+  const flow = importing(path, 'endTurn, stopTurn', '../../turns/turn-record.ts')
   const reading = importing('src/services/work/tasks.ts', 'isOver, lockTurn')
   expect(wrongImports([record, flow, reading])).toEqual([])
 })

@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { eachNode, type Node, parse, type SourceFile } from './source-files.ts'
 
-const services = /^src\/services\/([\w-]+)\/[\w-]+\.ts$/
+const services = /^src\/services\/([\w-]+)\/(?:[\w-]+\/)?[\w-]+\.ts$/
 const flows = 'flows'
 
 interface AreaImport {

@@ -34,8 +34,16 @@ export function readMap(text: string): FolderMap {
   return { folders, byArea }
 }
 
-/** How deep the map goes: in src/ to the folders of a layer, elsewhere to the first folders. */
-const depths: Readonly<Record<string, number>> = { src: 2, 'web/src': 1, test: 1 }
+/**
+ * How deep the map goes: in src/ to the folders of a layer, in the flows to their folders,
+ * elsewhere to the first folders.
+ */
+const depths: Readonly<Record<string, number>> = {
+  src: 2,
+  'src/services/flows': 1,
+  'web/src': 1,
+  test: 1,
+}
 
 /** What the tree has and the map has not, or the other way round. */
 export function differences(
@@ -44,12 +52,14 @@ export function differences(
   areas: readonly string[],
 ): string[] {
   const roots = map.folders.filter((path) => path in depths)
-  const inTree = new Set(roots.flatMap((root) => foldersBelow(root, depths[root] ?? 1, paths)))
+  const inTree = new Set(
+    roots.flatMap((root) => [root, ...foldersBelow(root, depths[root] ?? 1, paths)]),
+  )
   const isArea = (path: string): boolean => {
     const [, parent = '', name = ''] = path.match(/^(.*)\/([^/]+)$/) ?? []
     return map.byArea.has(parent) && areas.includes(name)
   }
-  const inMap = map.folders.filter((path) => !roots.includes(path))
+  const inMap = map.folders
   return [
     ...[...inTree]
       .filter((path) => !inMap.includes(path) && !isArea(path))

@@ -43,7 +43,7 @@ test('[HS28] [CV15] five files ask what a key means', () => {
 
 /** The page has only a key in its addresses and in notes; this list only shrinks. */
 const onThePage = [
-  'web/src/conversations/message-row.tsx',
+  'web/src/conversations/messages/message-row.tsx',
   'web/src/conversations/titles.ts',
   'web/src/conversations/web-address.ts',
   'web/src/shell/listed-views.ts',

@@ -10,10 +10,10 @@ import {
 
 /** Who alone imports these steps of a begin and an end. */
 const importers: Readonly<Record<string, string>> = {
-  startTurn: 'src/services/flows/start-in-context.ts',
-  recordEnd: 'src/services/flows/end-turn.ts',
-  settleTurn: 'src/services/flows/end-turn.ts',
-  requeueLostTurn: 'src/services/flows/end-turn.ts',
+  startTurn: 'src/services/flows/turns/start-in-context.ts',
+  recordEnd: 'src/services/flows/turns/end-turn.ts',
+  settleTurn: 'src/services/flows/turns/end-turn.ts',
+  requeueLostTurn: 'src/services/flows/turns/end-turn.ts',
 }
 
 function importedElsewhere(files: readonly SourceFile[]): string[] {

@@ -43,7 +43,7 @@ export const stateWriters: Readonly<Record<string, StateWriter>> = {
     without: ['activityOf'],
   },
   role_agents: {
-    file: 'src/services/flows/move-role-agent.ts',
+    file: 'src/services/flows/consoles/move-role-agent.ts',
     columns: [
       'state',
       'asleep_at',

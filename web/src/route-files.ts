@@ -15,8 +15,8 @@ export const load = {
  * The first visit has its bound (UI5).
  */
 export const loadWhenVisited = {
-  chat: loadOnce(() => import('./conversations/chat-page.tsx')),
-  talk: loadOnce(() => import('./conversations/talk-page.tsx')),
+  chat: loadOnce(() => import('./conversations/chat/chat-page.tsx')),
+  talk: loadOnce(() => import('./conversations/thread/talk-page.tsx')),
   system: loadOnce(() => import('./system/system-page.tsx')),
   approvals: loadOnce(() => import('./approvals/approvals-page.tsx')),
   agents: loadOnce(() => import('./agents/agents-page.tsx')),
@@ -29,12 +29,12 @@ export const loadWhenVisited = {
   projectSettings: loadOnce(() => import('./projects/project-settings.tsx')),
   projects: loadOnce(() => import('./projects/projects-page.tsx')),
   talks: loadOnce(() => import('./shell/talks-page.tsx')),
-  conversations: loadOnce(() => import('./conversations/conversations-page.tsx')),
-  notes: loadOnce(() => import('./conversations/notes-page.tsx')),
+  conversations: loadOnce(() => import('./conversations/list/conversations-page.tsx')),
+  notes: loadOnce(() => import('./conversations/notes/notes-page.tsx')),
   // A list that is read from its middle must know how high its rows are.
   conversation: loadOnce(async () => {
     await loadMarkdown()
-    return import('./conversations/conversation-page.tsx')
+    return import('./conversations/messages/conversation-page.tsx')
   }),
   review: loadOnce(() => import('./worktrees/review-page.tsx')),
   console: loadOnce(() => import('./consoles/console-page.tsx')),

@@ -15,7 +15,10 @@ import type { TurnPermission, TurnQuestion } from '../../protocol/threads/turn-i
 import { QuestionAnswer } from '../../protocol/turns/question.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { refusalOf } from '../../server/http/problem-answer.ts'
-import { answerPermission, answerQuestion } from '../../services/flows/answer-permission.ts'
+import {
+  answerPermission,
+  answerQuestion,
+} from '../../services/flows/approvals/answer-permission.ts'
 import type { Editor } from './client-link.ts'
 import { toolCallOf } from './tool-calls.ts'
 

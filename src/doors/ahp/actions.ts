@@ -14,12 +14,15 @@ import {
   markSeen,
   setTitle,
 } from '../../services/conversations/mark-conversation.ts'
-import { answerPermission, answerQuestion } from '../../services/flows/answer-permission.ts'
-import { stopTurns } from '../../services/flows/cancel-turn.ts'
-import { goOnInConversation } from '../../services/flows/go-on.ts'
-import { moveMessage } from '../../services/flows/move-message.ts'
-import { promptSession } from '../../services/flows/prompt-session.ts'
-import { withdrawMessage } from '../../services/flows/withdraw-message.ts'
+import {
+  answerPermission,
+  answerQuestion,
+} from '../../services/flows/approvals/answer-permission.ts'
+import { promptSession } from '../../services/flows/conversations/prompt-session.ts'
+import { moveMessage } from '../../services/flows/messages/move-message.ts'
+import { withdrawMessage } from '../../services/flows/messages/withdraw-message.ts'
+import { stopTurns } from '../../services/flows/turns/cancel-turn.ts'
+import { goOnInConversation } from '../../services/flows/turns/go-on.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { ChatAction } from './chat-state.ts'
 import { AhpError } from './json-rpc.ts'

@@ -5,13 +5,16 @@ import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
 import { superseded } from '../../server/agent-sessions/waiting-calls.ts'
-import { authenticateAgent, logoutAgent } from '../../services/flows/authenticate-agent.ts'
-import { reportProcessExit as reportExitFor } from '../../services/flows/report-process-exit.ts'
+import {
+  authenticateAgent,
+  logoutAgent,
+} from '../../services/flows/agent-sessions/authenticate-agent.ts'
+import { reportProcessExit as reportExitFor } from '../../services/flows/processes/report-process-exit.ts'
 import {
   findCallersNextAction,
   getAgentAction as getActionFor,
   type NextAnswer,
-} from '../../services/flows/take-next-action.ts'
+} from '../../services/flows/work/take-next-action.ts'
 import {
   DecisionsAnswer,
   ResumeContextAnswer,

@@ -6,8 +6,8 @@ import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
 import { line } from '../../protocol/text.ts'
 import { untilSeen } from '../../server/live/until-seen.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
-import { requestApproval as requestApprovalFor } from '../../services/flows/request-approval.ts'
-import { requestFolder as requestFolderFor } from '../../services/flows/request-folder.ts'
+import { requestApproval as requestApprovalFor } from '../../services/flows/approvals/request-approval.ts'
+import { requestFolder as requestFolderFor } from '../../services/flows/approvals/request-folder.ts'
 import { agentTool, reads, snakeFields, writesOnce } from './tool.ts'
 
 const requestShape = ApprovalRequest.shape

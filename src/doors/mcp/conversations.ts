@@ -14,9 +14,9 @@ import {
   readOwnFlags,
   readOwnHistory,
 } from '../../services/conversations/own-conversation.ts'
-import { answerChat } from '../../services/flows/answer-chat.ts'
-import { handOverMessages } from '../../services/flows/hand-over-messages.ts'
-import { sendMessage as sendMessageTo } from '../../services/flows/post-message.ts'
+import { answerChat } from '../../services/flows/messages/answer-chat.ts'
+import { handOverMessages } from '../../services/flows/messages/hand-over-messages.ts'
+import { sendMessage as sendMessageTo } from '../../services/flows/messages/post-message.ts'
 import { agentTool, clientId, content, reads, snakeFields, writes, writesOnce } from './tool.ts'
 
 const HandedOver = z.object({

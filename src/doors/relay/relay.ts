@@ -29,16 +29,19 @@ import { FeedEvent, type FrameForm } from '../../server/live/tail.ts'
 import { requireScope } from '../../services/access/require-scope.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
 import { type EndOf, getUserSession } from '../../services/consoles/queries.ts'
-import { answerPermission, answerQuestion } from '../../services/flows/answer-permission.ts'
-import { cancelTurn, withdrawPrompt } from '../../services/flows/cancel-turn.ts'
+import {
+  answerPermission,
+  answerQuestion,
+} from '../../services/flows/approvals/answer-permission.ts'
 import {
   createUserSession,
   terminateUserSession,
-} from '../../services/flows/change-user-session.ts'
-import { goOnInRole } from '../../services/flows/end-limit.ts'
-import { terminateRoleAgent } from '../../services/flows/end-role-agent.ts'
-import { sendPrompt } from '../../services/flows/send-prompt.ts'
-import { spawnRoleAgent } from '../../services/flows/spawn-role-agent.ts'
+} from '../../services/flows/consoles/change-user-session.ts'
+import { terminateRoleAgent } from '../../services/flows/consoles/end-role-agent.ts'
+import { spawnRoleAgent } from '../../services/flows/consoles/spawn-role-agent.ts'
+import { cancelTurn, withdrawPrompt } from '../../services/flows/turns/cancel-turn.ts'
+import { goOnInRole } from '../../services/flows/turns/end-limit.ts'
+import { sendPrompt } from '../../services/flows/turns/send-prompt.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Door } from '../door.ts'
 

@@ -22,8 +22,8 @@ import {
   removeSecret,
   setSecret,
 } from '../../services/agents/secrets.ts'
-import { deleteAgent } from '../../services/flows/delete-agent.ts'
-import { replacePasskey } from '../../services/flows/replace-passkey.ts'
+import { replacePasskey } from '../../services/flows/agent-sessions/replace-passkey.ts'
+import { deleteAgent } from '../../services/flows/projects/delete-agent.ts'
 import { listModelUsage } from '../../services/turns/queries.ts'
 import { allowed, by, type HandlersOf, query, run } from './handler.ts'
 

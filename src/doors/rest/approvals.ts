@@ -7,13 +7,13 @@ import {
   listPendingApprovals,
   readApproval,
 } from '../../services/approvals/queries.ts'
-import { answerQuestion } from '../../services/flows/answer-permission.ts'
-import { takeBackDecision } from '../../services/flows/held-decisions.ts'
+import { answerQuestion } from '../../services/flows/approvals/answer-permission.ts'
+import { takeBackDecision } from '../../services/flows/approvals/held-decisions.ts'
 import {
   createApproval,
   decideApproval,
   resubmitApproval,
-} from '../../services/flows/request-approval.ts'
+} from '../../services/flows/approvals/request-approval.ts'
 import { by, type HandlersOf, query, run } from './handler.ts'
 
 export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {

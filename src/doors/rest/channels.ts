@@ -11,7 +11,7 @@ import {
   listChannelPeople,
   listChannels,
 } from '../../services/channels/queries.ts'
-import { changeChannelChat } from '../../services/flows/change-channel-chat.ts'
+import { changeChannelChat } from '../../services/flows/channels/change-channel-chat.ts'
 import { type HandlersOf, query, run } from './handler.ts'
 
 export const channelHandlers: HandlersOf<typeof channelRoutes> = {

@@ -7,9 +7,9 @@ import { getUserSession, listUserSessions } from '../../services/consoles/querie
 import {
   createUserSession,
   terminateUserSession,
-} from '../../services/flows/change-user-session.ts'
-import { sendPrompt } from '../../services/flows/send-prompt.ts'
-import { spawnRoleAgent } from '../../services/flows/spawn-role-agent.ts'
+} from '../../services/flows/consoles/change-user-session.ts'
+import { spawnRoleAgent } from '../../services/flows/consoles/spawn-role-agent.ts'
+import { sendPrompt } from '../../services/flows/turns/send-prompt.ts'
 import { listTurns } from '../../services/turns/queries.ts'
 import { by, type HandlersOf, query } from './handler.ts'
 

@@ -1,6 +1,6 @@
 /** REST handlers for landing what a conversation has made (LD). */
 import type { landingRoutes } from '../../protocol/review/landing.ts'
-import { promptToResolve } from '../../services/flows/prompt-to-resolve.ts'
+import { promptToResolve } from '../../services/flows/files/prompt-to-resolve.ts'
 import { beginLanding, findUndoable, listLandings } from '../../services/review/landing-record.ts'
 import { allowed, by, type HandlersOf } from './handler.ts'
 

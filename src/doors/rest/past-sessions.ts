@@ -4,8 +4,8 @@ import {
   findPastRoute,
   listImportedSessions,
 } from '../../services/conversations/imported-session.ts'
-import { deleteImported } from '../../services/flows/delete-imported.ts'
-import { takePastPiece } from '../../services/flows/take-past-piece.ts'
+import { deleteImported } from '../../services/flows/imports/delete-imported.ts'
+import { takePastPiece } from '../../services/flows/imports/take-past-piece.ts'
 import { allowed, by, type HandlersOf, query } from './handler.ts'
 
 /** A machine's files are those of who enrolled it: only who manages can. */

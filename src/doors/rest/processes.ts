@@ -1,7 +1,7 @@
 /** REST handlers for processes and coordinators. */
 import type { processRoutes } from '../../protocol/processes/routes.ts'
-import { orderStop } from '../../services/flows/order-stop.ts'
-import { takeOverCoordinator } from '../../services/flows/store-facts.ts'
+import { orderStop } from '../../services/flows/processes/order-stop.ts'
+import { takeOverCoordinator } from '../../services/flows/processes/store-facts.ts'
 import { releaseAgent } from '../../services/processes/launch-record.ts'
 import { getProcess, listCoordinators, listProcesses } from '../../services/processes/queries.ts'
 import { by, type HandlersOf, query } from './handler.ts'

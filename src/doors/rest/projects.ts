@@ -1,7 +1,7 @@
 /** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
-import { deleteProject } from '../../services/flows/delete-project.ts'
-import { unassignAgent } from '../../services/flows/unassign-agent.ts'
+import { deleteProject } from '../../services/flows/projects/delete-project.ts'
+import { unassignAgent } from '../../services/flows/projects/unassign-agent.ts'
 import {
   assignAgent,
   changeProject,

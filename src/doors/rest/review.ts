@@ -1,6 +1,6 @@
 /** REST handlers for reviews: views, comments, viewed marks. */
 import type { reviewRoutes } from '../../protocol/review/routes.ts'
-import { sendComments } from '../../services/flows/send-comments.ts'
+import { sendComments } from '../../services/flows/files/send-comments.ts'
 import {
   addComment,
   changeComment,

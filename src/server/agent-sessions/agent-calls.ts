@@ -20,10 +20,13 @@ import {
   authenticationFailed,
   logoutAgent,
   type SignedIn,
-} from '../../services/flows/authenticate-agent.ts'
-import { reportProcessExit } from '../../services/flows/report-process-exit.ts'
-import { touchAgentSession } from '../../services/flows/sweep-agent-session.ts'
-import { findCallersNextAction, type NextAnswer } from '../../services/flows/take-next-action.ts'
+} from '../../services/flows/agent-sessions/authenticate-agent.ts'
+import { touchAgentSession } from '../../services/flows/agent-sessions/sweep-agent-session.ts'
+import { reportProcessExit } from '../../services/flows/processes/report-process-exit.ts'
+import {
+  findCallersNextAction,
+  type NextAnswer,
+} from '../../services/flows/work/take-next-action.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { Presented } from '../security/credentials.ts'

@@ -14,7 +14,7 @@ import {
   findNextAction,
   type NextAnswer,
   takeNextAction,
-} from '../../services/flows/take-next-action.ts'
+} from '../../services/flows/work/take-next-action.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { FeedEvent, TailFollower } from '../live/tail.ts'

@@ -32,18 +32,28 @@ import {
   type StartTarget,
 } from '../../services/consoles/queries.ts'
 import type { AskedUserSession } from '../../services/consoles/role-agent-record.ts'
-import { answerPermission, answerQuestion } from '../../services/flows/answer-permission.ts'
-import { cancelTurn, withdrawPrompt } from '../../services/flows/cancel-turn.ts'
+import {
+  answerPermission,
+  answerQuestion,
+} from '../../services/flows/approvals/answer-permission.ts'
+import type { PermissionChoice } from '../../services/flows/approvals/decide-request.ts'
+import { decideApproval } from '../../services/flows/approvals/request-approval.ts'
 import {
   createUserSession,
   terminateUserSession,
-} from '../../services/flows/change-user-session.ts'
-import type { PermissionChoice } from '../../services/flows/decide-request.ts'
-import { goOnInRole } from '../../services/flows/end-limit.ts'
-import { requestedReason, terminateRoleAgent } from '../../services/flows/end-role-agent.ts'
-import { decideApproval } from '../../services/flows/request-approval.ts'
-import { type SentPrompt, sendPrompt } from '../../services/flows/send-prompt.ts'
-import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/flows/spawn-role-agent.ts'
+} from '../../services/flows/consoles/change-user-session.ts'
+import {
+  requestedReason,
+  terminateRoleAgent,
+} from '../../services/flows/consoles/end-role-agent.ts'
+import {
+  type Spawn,
+  type Spawned,
+  spawnRoleAgent,
+} from '../../services/flows/consoles/spawn-role-agent.ts'
+import { cancelTurn, withdrawPrompt } from '../../services/flows/turns/cancel-turn.ts'
+import { goOnInRole } from '../../services/flows/turns/end-limit.ts'
+import { type SentPrompt, sendPrompt } from '../../services/flows/turns/send-prompt.ts'
 import { invalidField } from '../../services/refusals.ts'
 import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'

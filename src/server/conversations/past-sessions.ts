@@ -17,7 +17,7 @@ import type {
 } from '../../protocol/conversations/past-session.ts'
 import { App } from '../../services/app.ts'
 import { findImported, findPastRoute } from '../../services/conversations/imported-session.ts'
-import { takePastPiece } from '../../services/flows/take-past-piece.ts'
+import { takePastPiece } from '../../services/flows/imports/take-past-piece.ts'
 import type { Store } from '../../store/store.ts'
 import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
 

@@ -7,8 +7,11 @@
 import { theServer } from '../../domain/access/caller.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
 import { App } from '../../services/app.ts'
-import { maxAttachedAtOnce, touchUserSessions } from '../../services/flows/change-user-session.ts'
-import { maxTouchedPanels, touchPanels } from '../../services/flows/start-chat.ts'
+import {
+  maxAttachedAtOnce,
+  touchUserSessions,
+} from '../../services/flows/consoles/change-user-session.ts'
+import { maxTouchedPanels, touchPanels } from '../../services/flows/conversations/start-chat.ts'
 import type { Basics } from '../dependencies.ts'
 
 /** A third of the time for which a record counts. */

@@ -17,14 +17,14 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { SandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/turns/link.ts'
 import { App } from '../../services/app.ts'
-import { beginLaunch } from '../../services/flows/begin-launch.ts'
-import { findStart } from '../../services/flows/coordinator-queries.ts'
-import { orderStop } from '../../services/flows/order-stop.ts'
+import { beginLaunch } from '../../services/flows/processes/begin-launch.ts'
+import { findStart } from '../../services/flows/processes/coordinator-queries.ts'
+import { orderStop } from '../../services/flows/processes/order-stop.ts'
 import {
   registerCoordinator,
   storeFacts,
   takeOverCoordinator,
-} from '../../services/flows/store-facts.ts'
+} from '../../services/flows/processes/store-facts.ts'
 import { orderLaunch, releaseAgent } from '../../services/processes/launch-record.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
 import { type Pair, type Post, postOf } from '../../store/agent-sessions/agent-sessions.ts'

@@ -17,7 +17,7 @@ import {
   beginLaunch,
   beginNextLaunch,
   type SealedParticulars,
-} from '../../services/flows/begin-launch.ts'
+} from '../../services/flows/processes/begin-launch.ts'
 import { findNotHeld, findWaiting } from '../../services/processes/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Basics } from '../dependencies.ts'

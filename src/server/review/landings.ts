@@ -15,7 +15,7 @@ import type {
   StepAnswer,
 } from '../../protocol/review/landing-requests.ts'
 import { App } from '../../services/app.ts'
-import { promptToResolve } from '../../services/flows/prompt-to-resolve.ts'
+import { promptToResolve } from '../../services/flows/files/prompt-to-resolve.ts'
 import { pinnedRemote } from '../../services/review/hosts.ts'
 import { findLandingPlace, type LandingPlace } from '../../services/review/landing-place.ts'
 import {

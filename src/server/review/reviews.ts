@@ -12,7 +12,7 @@ import type {
   ReviewedChanges,
 } from '../../protocol/review/review-requests.ts'
 import { App } from '../../services/app.ts'
-import { sendComments } from '../../services/flows/send-comments.ts'
+import { sendComments } from '../../services/flows/files/send-comments.ts'
 import { findCarryRequest, keepPlaces } from '../../services/review/carry-comments.ts'
 import {
   addComment,

@@ -14,7 +14,7 @@ import {
   findPlaceToClose,
   hasStopped,
   stopIdleSession,
-} from '../../services/flows/close-session.ts'
+} from '../../services/flows/conversations/close-session.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import { type Worktrees, wouldLose } from './worktrees.ts'

@@ -25,7 +25,7 @@ import {
   askUndo,
   findTurnFiles,
   finishOperation,
-} from '../../services/flows/file-operations.ts'
+} from '../../services/flows/files/file-operations.ts'
 import {
   completeFiles,
   dropDisownedFiles,

@@ -1,7 +1,8 @@
 /**
  * Sends requests to a coordinator (src/protocol/processes/coordinator-requests.ts) and reads its
- * answers, which flows/store-answer-part.ts stores. A request to an unreachable coordinator is
- * refused. With a receipt, a repeated request finds the same request and answer (HT4).
+ * answers, which flows/processes/store-answer-part.ts stores. A request to an unreachable
+ * coordinator is refused. With a receipt, a repeated request finds the same request and answer
+ * (HT4).
  */
 
 import { Refusal } from '../../domain/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Records that a turn is over: what it comes to is found out from what was reported and said, and
  * written with its text, its items and the event that tells it. What becomes of the answer is
- * decided in the flow (flows/end-turn.ts).
+ * decided in the flow (flows/turns/end-turn.ts).
  */
 
 import type { Instant } from '../../domain/instant.ts'

@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { maxHistoryMessages } from '../../../src/protocol/conversations/message.ts'
-import { maxShown } from '../../../web/src/conversations/window.ts'
+import { maxShown } from '../../../web/src/conversations/messages/window.ts'
 import { axeFindings } from '../axe.ts'
 import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'

@@ -5,8 +5,8 @@
 import { Refusal } from '../../../src/domain/errors.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { deleteProject } from '../../../src/services/flows/delete-project.ts'
-import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
+import { deleteProject } from '../../../src/services/flows/projects/delete-project.ts'
+import { unassignAgent } from '../../../src/services/flows/projects/unassign-agent.ts'
 import {
   assignAgent,
   changeProject,

@@ -1,7 +1,7 @@
 /** Rights stand with the use case alone: what is changed there changes the answers of the doors. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { Rights } from '../../../src/domain/access/rights.ts'
-import { sendPrompt } from '../../../src/services/flows/send-prompt.ts'
+import { sendPrompt } from '../../../src/services/flows/turns/send-prompt.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import { listProjects } from '../../../src/services/projects/queries.ts'
 import { openSocket } from '../../support/feed-clients.ts'

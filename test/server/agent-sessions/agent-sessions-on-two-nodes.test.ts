@@ -8,7 +8,7 @@ import {
   listAgentSessions,
   listLiveAgentSessions,
 } from '../../../src/services/agent-sessions/queries.ts'
-import { sweepAgentSession } from '../../../src/services/flows/sweep-agent-session.ts'
+import { sweepAgentSession } from '../../../src/services/flows/agent-sessions/sweep-agent-session.ts'
 import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
 import { callsOn, openOffice, unknownCaller } from '../../services/agent-sessions/agent-office.ts'
 import { amount } from '../../support/extent.ts'

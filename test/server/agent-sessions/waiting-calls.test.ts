@@ -4,11 +4,14 @@ import { AgentCalls } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { superseded, WaitingCalls } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
-import { addMessage } from '../../../src/services/flows/add-message.ts'
-import { postMessage, sendMessage } from '../../../src/services/flows/post-message.ts'
-import { decideApproval, requestApproval } from '../../../src/services/flows/request-approval.ts'
-import { endChat } from '../../../src/services/flows/start-chat.ts'
-import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
+import {
+  decideApproval,
+  requestApproval,
+} from '../../../src/services/flows/approvals/request-approval.ts'
+import { endChat } from '../../../src/services/flows/conversations/start-chat.ts'
+import { addMessage } from '../../../src/services/flows/messages/add-message.ts'
+import { postMessage, sendMessage } from '../../../src/services/flows/messages/post-message.ts'
+import { unassignAgent } from '../../../src/services/flows/projects/unassign-agent.ts'
 import { createTask } from '../../../src/services/work/change-task.ts'
 import type { Store } from '../../../src/store/store.ts'
 import {

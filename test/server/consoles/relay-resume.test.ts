@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { userSessionStream } from '../../../src/domain/stream-name.ts'
-import { createUserSession } from '../../../src/services/flows/change-user-session.ts'
+import { createUserSession } from '../../../src/services/flows/consoles/change-user-session.ts'
 import { findLongStreams, trimStream } from '../../../src/services/system/sweep-expired.ts'
 import { chance } from '../../faults/random.ts'
 import { exited } from '../../services/processes/launch-pad.ts'

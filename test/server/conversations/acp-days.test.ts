@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { agentKey, webKey } from '../../../src/domain/conversations/key.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
-import { sendMessage } from '../../../src/services/flows/post-message.ts'
+import { sendMessage } from '../../../src/services/flows/messages/post-message.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { chapterLooks } from '../../support/due-work.ts'

@@ -14,7 +14,7 @@ import {
   setChannelRoute,
 } from '../../../src/services/channels/change-channel.ts'
 import { getHistory } from '../../../src/services/conversations/queries.ts'
-import { takeIncoming } from '../../../src/services/flows/take-incoming.ts'
+import { takeIncoming } from '../../../src/services/flows/channels/take-incoming.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'

@@ -18,8 +18,8 @@ import {
   type MessageSearch,
   searchMessages,
 } from '../../../src/services/conversations/search-messages.ts'
-import { addMessage } from '../../../src/services/flows/add-message.ts'
-import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
+import { deleteConversation } from '../../../src/services/flows/conversations/delete-conversation.ts'
+import { addMessage } from '../../../src/services/flows/messages/add-message.ts'
 import { engines, newPlace, type Place } from '../../support/either-store.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { usePostgres } from '../../support/postgres.ts'

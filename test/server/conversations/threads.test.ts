@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { oldDrafts } from '../../../src/jobs/due-upkeep.ts'
 import { handleDue } from '../../../src/jobs/due-work.ts'
-import { findInTheWay, giveRoom } from '../../../src/services/flows/give-room.ts'
+import { findInTheWay, giveRoom } from '../../../src/services/flows/processes/give-room.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'

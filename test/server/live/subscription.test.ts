@@ -14,7 +14,7 @@ import {
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
 import { checkAccess } from '../../../src/services/access/check-access.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
-import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
+import { deleteConversation } from '../../../src/services/flows/conversations/delete-conversation.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import type { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
 import { encodeCursor } from '../../../src/store/page-cursor.ts'

@@ -7,7 +7,7 @@ import { instant } from '../../../src/domain/instant.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import type { ProcessExit } from '../../../src/protocol/processes/process-exit.ts'
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
-import { getAgentAction } from '../../../src/services/flows/take-next-action.ts'
+import { getAgentAction } from '../../../src/services/flows/work/take-next-action.ts'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
 import {
   nowhere,

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { claude } from '../../../src/protocol/agents/known/claude.ts'
-import { noteTools } from '../../../src/services/flows/settle-turn.ts'
+import { noteTools } from '../../../src/services/flows/turns/settle-turn.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { said, turnEnded } from '../../support/relay.ts'
 

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { addPerson } from '../../../src/services/access/change-access.ts'
-import { sendMessage } from '../../../src/services/flows/post-message.ts'
+import { sendMessage } from '../../../src/services/flows/messages/post-message.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'

@@ -16,10 +16,10 @@ import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
 import { listAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { answerChat } from '../../../src/services/flows/answer-chat.ts'
-import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
-import { postMessage } from '../../../src/services/flows/post-message.ts'
-import { startChat } from '../../../src/services/flows/start-chat.ts'
+import { startChat } from '../../../src/services/flows/conversations/start-chat.ts'
+import { answerChat } from '../../../src/services/flows/messages/answer-chat.ts'
+import { handOverMessages } from '../../../src/services/flows/messages/hand-over-messages.ts'
+import { postMessage } from '../../../src/services/flows/messages/post-message.ts'
 import {
   assignAgent,
   changeProject,

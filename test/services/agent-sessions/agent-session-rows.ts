@@ -6,7 +6,7 @@ import {
   type Purpose,
 } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { endTurn } from '../../../src/services/flows/end-turn.ts'
+import { endTurn } from '../../../src/services/flows/turns/end-turn.ts'
 import { agentSessionFrom, changesOf } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'

@@ -3,9 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { setSummary } from '../../../src/services/conversations/change-conversation.ts'
-import { sendMessage } from '../../../src/services/flows/post-message.ts'
-import { decideApproval, requestApproval } from '../../../src/services/flows/request-approval.ts'
-import { endChat } from '../../../src/services/flows/start-chat.ts'
+import {
+  decideApproval,
+  requestApproval,
+} from '../../../src/services/flows/approvals/request-approval.ts'
+import { endChat } from '../../../src/services/flows/conversations/start-chat.ts'
+import { sendMessage } from '../../../src/services/flows/messages/post-message.ts'
 import { by } from '../projects/installation.ts'
 import { sharedStore } from '../work/work-room.ts'
 import { placeWorkSession } from '../work/work-rows.ts'

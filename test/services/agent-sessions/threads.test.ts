@@ -1,8 +1,8 @@
 /** Sessions of agents that pull: a process that was started for one serves it, and no other. */
 import { expect, test } from 'vitest'
 import { getConversation } from '../../../src/services/conversations/queries.ts'
-import { beginThread } from '../../../src/services/flows/begin-thread.ts'
-import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
+import { beginThread } from '../../../src/services/flows/conversations/begin-thread.ts'
+import { handOverMessages } from '../../../src/services/flows/messages/hand-over-messages.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'
 import { openPad, ordered, type Said } from '../processes/launch-pad.ts'

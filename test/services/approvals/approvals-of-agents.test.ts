@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { getApproval, listApprovals } from '../../../src/services/approvals/queries.ts'
-import { requestApproval } from '../../../src/services/flows/request-approval.ts'
+import { requestApproval } from '../../../src/services/flows/approvals/request-approval.ts'
 import { selectPendingOfAgent } from '../../../src/store/approvals/approvals.ts'
 import { endAgentSessionRow } from '../agent-sessions/agent-session-rows.ts'
 import { refused } from '../projects/installation.ts'

@@ -8,8 +8,11 @@ import {
   listPendingApprovals,
   readApproval,
 } from '../../../src/services/approvals/queries.ts'
-import { deleteProject } from '../../../src/services/flows/delete-project.ts'
-import { createApproval, resubmitApproval } from '../../../src/services/flows/request-approval.ts'
+import {
+  createApproval,
+  resubmitApproval,
+} from '../../../src/services/flows/approvals/request-approval.ts'
+import { deleteProject } from '../../../src/services/flows/projects/delete-project.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import {
   approvalsOfProject,

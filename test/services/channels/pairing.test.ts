@@ -9,8 +9,8 @@ import {
   pairingCodeLifetimeMs,
 } from '../../../src/domain/channels/pairing.ts'
 import { createPairingCode } from '../../../src/services/channels/change-channel.ts'
-import { changeChannelChat } from '../../../src/services/flows/change-channel-chat.ts'
-import { takeIncoming } from '../../../src/services/flows/take-incoming.ts'
+import { changeChannelChat } from '../../../src/services/flows/channels/change-channel-chat.ts'
+import { takeIncoming } from '../../../src/services/flows/channels/take-incoming.ts'
 import { selectChat } from '../../../src/store/channels/channels.ts'
 import { defineQuery, type Store } from '../../../src/store/store.ts'
 import { channel, chatsOf } from '../../adapters/telegram-room.ts'

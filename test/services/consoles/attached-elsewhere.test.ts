@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   createUserSession,
   touchUserSessions,
-} from '../../../src/services/flows/change-user-session.ts'
+} from '../../../src/services/flows/consoles/change-user-session.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'
 import { by } from '../projects/installation.ts'

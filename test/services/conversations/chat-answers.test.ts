@@ -5,7 +5,7 @@ import {
   setSummary,
 } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
-import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { addMessage } from '../../../src/services/flows/messages/add-message.ts'
 import { by, eventsOf, typesOf } from '../projects/installation.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 

@@ -5,7 +5,7 @@ import {
   getConversation,
   openConversationsOf,
 } from '../../../src/services/conversations/queries.ts'
-import { sendMessage } from '../../../src/services/flows/post-message.ts'
+import { sendMessage } from '../../../src/services/flows/messages/post-message.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'

@@ -8,7 +8,7 @@ import {
   setHistory,
 } from '../../../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
-import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { addMessage } from '../../../src/services/flows/messages/add-message.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { amount } from '../../support/extent.ts'
 import { by } from '../projects/installation.ts'

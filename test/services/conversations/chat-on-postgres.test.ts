@@ -14,9 +14,9 @@ import {
   markSeen,
 } from '../../../src/services/conversations/mark-conversation.ts'
 import { getConversation, listConversations } from '../../../src/services/conversations/queries.ts'
-import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
-import { sendMessage } from '../../../src/services/flows/post-message.ts'
-import { startChat } from '../../../src/services/flows/start-chat.ts'
+import { deleteConversation } from '../../../src/services/flows/conversations/delete-conversation.ts'
+import { startChat } from '../../../src/services/flows/conversations/start-chat.ts'
+import { sendMessage } from '../../../src/services/flows/messages/post-message.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { newPostgresStoreUrl } from '../../support/postgres.ts'
 import { openPostgres } from '../../support/postgres-store.ts'

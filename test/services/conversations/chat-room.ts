@@ -8,9 +8,12 @@ import { webKey } from '../../../src/domain/conversations/key.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
-import { answerChat } from '../../../src/services/flows/answer-chat.ts'
-import { handOverMessages } from '../../../src/services/flows/hand-over-messages.ts'
-import { type PostedMessage, postMessage } from '../../../src/services/flows/post-message.ts'
+import { answerChat } from '../../../src/services/flows/messages/answer-chat.ts'
+import { handOverMessages } from '../../../src/services/flows/messages/hand-over-messages.ts'
+import {
+  type PostedMessage,
+  postMessage,
+} from '../../../src/services/flows/messages/post-message.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import type { Store } from '../../../src/store/store.ts'

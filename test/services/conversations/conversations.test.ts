@@ -14,8 +14,8 @@ import {
   getHistory,
   listConversations,
 } from '../../../src/services/conversations/queries.ts'
-import { addMessage } from '../../../src/services/flows/add-message.ts'
-import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
+import { deleteConversation } from '../../../src/services/flows/conversations/delete-conversation.ts'
+import { addMessage } from '../../../src/services/flows/messages/add-message.ts'
 import { by, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 

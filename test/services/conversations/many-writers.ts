@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
-import { addMessage } from '../../../src/services/flows/add-message.ts'
+import { addMessage } from '../../../src/services/flows/messages/add-message.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 const writers = 16

@@ -8,7 +8,7 @@ import {
   setTitle,
 } from '../../../src/services/conversations/mark-conversation.ts'
 import { getConversation, listConversations } from '../../../src/services/conversations/queries.ts'
-import { deleteConversation } from '../../../src/services/flows/delete-conversation.ts'
+import { deleteConversation } from '../../../src/services/flows/conversations/delete-conversation.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { by } from '../projects/installation.ts'
 import { openChatStore, openRoom } from './chat-room.ts'

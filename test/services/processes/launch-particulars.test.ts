@@ -4,11 +4,10 @@
  */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
-
-import { postMessage } from '../../../src/services/flows/post-message.ts'
-import { replacePasskey } from '../../../src/services/flows/replace-passkey.ts'
-import { endChat } from '../../../src/services/flows/start-chat.ts'
-import { unassignAgent } from '../../../src/services/flows/unassign-agent.ts'
+import { replacePasskey } from '../../../src/services/flows/agent-sessions/replace-passkey.ts'
+import { endChat } from '../../../src/services/flows/conversations/start-chat.ts'
+import { postMessage } from '../../../src/services/flows/messages/post-message.ts'
+import { unassignAgent } from '../../../src/services/flows/projects/unassign-agent.ts'
 import { listProcesses } from '../../../src/services/processes/queries.ts'
 import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'

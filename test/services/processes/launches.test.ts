@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'
-import { getAgentAction } from '../../../src/services/flows/take-next-action.ts'
+import { getAgentAction } from '../../../src/services/flows/work/take-next-action.ts'
 import { listCoordinators } from '../../../src/services/processes/queries.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
 import type { Store } from '../../../src/store/store.ts'

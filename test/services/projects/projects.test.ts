@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { type Project, Project as ProjectSchema } from '../../../src/protocol/projects/project.ts'
-import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { deleteProject } from '../../../src/services/flows/projects/delete-project.ts'
 import { changeProject, createProject } from '../../../src/services/projects/change-project.ts'
 import { getProject, listProjects } from '../../../src/services/projects/queries.ts'
 import { by, eventsOf, open, refused, typesOf } from './installation.ts'

@@ -15,8 +15,8 @@ import {
   withUpdate,
 } from '../../../src/protocol/threads/turn-items.ts'
 import type { AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
-import { promptSession } from '../../../src/services/flows/prompt-session.ts'
-import { withdrawMessage } from '../../../src/services/flows/withdraw-message.ts'
+import { promptSession } from '../../../src/services/flows/conversations/prompt-session.ts'
+import { withdrawMessage } from '../../../src/services/flows/messages/withdraw-message.ts'
 import { readProgress } from '../../../src/services/system/read-progress.ts'
 import { readPosition, readSince } from '../../../src/services/turns/read-since.ts'
 import { readTurnOfMessage } from '../../../src/services/turns/turn-of-message.ts'

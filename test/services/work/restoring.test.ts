@@ -7,7 +7,7 @@ import {
   workSessionFile,
 } from '../../../src/mirror/work-session-folders.ts'
 import { Restored } from '../../../src/protocol/work/resume.ts'
-import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { deleteProject } from '../../../src/services/flows/projects/delete-project.ts'
 import { recordApproach } from '../../../src/services/work/change-approach.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getWorkSession } from '../../../src/services/work/queries.ts'

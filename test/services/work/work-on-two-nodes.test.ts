@@ -10,7 +10,7 @@ import {
   createApproval,
   decideApproval,
   requestApproval,
-} from '../../../src/services/flows/request-approval.ts'
+} from '../../../src/services/flows/approvals/request-approval.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { changeTask, createTask } from '../../../src/services/work/change-task.ts'
 import {

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import type * as z from 'zod'
 import type { Task, TaskChange, TaskDraft } from '../../../src/protocol/work/task.ts'
-import { createApproval, decideApproval } from '../../../src/services/flows/request-approval.ts'
+import {
+  createApproval,
+  decideApproval,
+} from '../../../src/services/flows/approvals/request-approval.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import { changeTask, createTask } from '../../../src/services/work/change-task.ts'
 import { createWorkSession } from '../../../src/services/work/end-work-session.ts'

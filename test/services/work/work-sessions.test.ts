@@ -6,7 +6,7 @@ import {
   WholeWorkSession,
   WorkSession,
 } from '../../../src/protocol/work/work-session.ts'
-import { deleteProject } from '../../../src/services/flows/delete-project.ts'
+import { deleteProject } from '../../../src/services/flows/projects/delete-project.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { createWorkSession, endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getWorkSession, listWorkSessions } from '../../../src/services/work/queries.ts'

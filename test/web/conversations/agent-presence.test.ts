@@ -4,7 +4,10 @@ import { runningAgents, runningByProject } from '../../../src/client/running.ts'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
-import { type PresenceInput, presenceOf } from '../../../web/src/conversations/agent-presence.ts'
+import {
+  type PresenceInput,
+  presenceOf,
+} from '../../../web/src/conversations/presence/agent-presence.ts'
 
 const at = (second: number) =>
   new Date(Date.parse('2026-03-01T09:00:00.000Z') + second * 1000).toISOString()

@@ -8,7 +8,11 @@ import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
 import { asksSomething, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
-import { entriesOf, queuedOf, repetitionOf } from '../../../web/src/conversations/chat-entries.ts'
+import {
+  entriesOf,
+  queuedOf,
+  repetitionOf,
+} from '../../../web/src/conversations/chat/chat-entries.ts'
 import { afterEvent, afterTurnsSnapshot, unknownThread } from '../../../web/src/live/chat.ts'
 
 const at = (minute: number): string => `2026-03-01T09:0${minute}:00.000Z`

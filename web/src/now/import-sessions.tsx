@@ -6,7 +6,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useRef, useState } from 'react'
 import type { PastSessionsPage } from '../../../src/protocol/conversations/past-session.ts'
-import { TalkLink } from '../conversations/talk-link.tsx'
+import { TalkLink } from '../conversations/thread/talk-link.tsx'
 import { coordinators } from '../live/processes.ts'
 import { client } from '../live/queries.ts'
 import { refreshRecent } from '../live/recent.ts'

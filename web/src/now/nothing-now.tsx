@@ -1,6 +1,6 @@
 /** Now without anything on it: a session can be begun, or one of the newest gone on with. */
 import { useQuery } from '@tanstack/react-query'
-import { TalkLink } from '../conversations/talk-link.tsx'
+import { TalkLink } from '../conversations/thread/talk-link.tsx'
 import { useTitleOf } from '../conversations/titles.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { useHome, useMay } from '../live/queries.ts'

@@ -5,7 +5,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
-import { Release } from '../conversations/agent-problem.tsx'
+import { Release } from '../conversations/presence/agent-problem.tsx'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { useMay } from '../live/queries.ts'
 import { ElapsedTime, secondsBetween } from '../parts/elapsed-time.tsx'

@@ -4,7 +4,7 @@
  */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { TalkLink } from '../conversations/talk-link.tsx'
+import { TalkLink } from '../conversations/thread/talk-link.tsx'
 import { useTitleOf } from '../conversations/titles.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { client, useHome } from '../live/queries.ts'

@@ -5,7 +5,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { lazy, Suspense, useState } from 'react'
 import { isAnswer, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
-import { ReviewLink } from '../conversations/review-link.tsx'
+import { ReviewLink } from '../conversations/thread/review-link.tsx'
 import { loadOnce } from '../lazy-route.tsx'
 import { useHome } from '../live/queries.ts'
 import { secondsBetween } from '../parts/elapsed-time.tsx'

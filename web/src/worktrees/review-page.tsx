@@ -12,7 +12,7 @@ import type {
   WorktreeState,
 } from '../../../src/protocol/worktrees/worktree.ts'
 import { conversation } from '../conversations/conversation-queries.ts'
-import { TalkLink } from '../conversations/talk-link.tsx'
+import { TalkLink } from '../conversations/thread/talk-link.tsx'
 import { client, invalidate, keptShortlyMs, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
 import { Button, IconButton } from '../parts/button.tsx'
