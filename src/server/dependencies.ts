@@ -1,6 +1,7 @@
 /** Dependencies shared by all endpoints, built once by start-listeners.ts. */
 
 import type { SignInRules } from '../domain/access/sign-in-rules.ts'
+import type { Program } from '../domain/conversations/editor-settings.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { SampledLog } from '../platform/log/sampled-log.ts'
 import type { Seals } from '../platform/secrets/seals.ts'
@@ -93,6 +94,8 @@ export interface ServerDependencies extends Basics {
   readonly version: string
   /** Address that other devices use, if configured. */
   readonly publicUrl: string | null
+  /** What editors on this machine start (EC11). */
+  readonly editorProgram: Program
   /** Whether clients connect over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly credentials: Credentials

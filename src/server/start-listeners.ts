@@ -2,6 +2,7 @@
  * Builds all endpoints behind the HTTP listener. They hold no state that another node would miss.
  */
 
+import { resolve } from 'node:path'
 import { type SignInRules, signInRules } from '../domain/access/sign-in-rules.ts'
 import type { FolderRules } from '../platform/files/folder-rules.ts'
 import { SampledLog } from '../platform/log/sampled-log.ts'
@@ -110,6 +111,10 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     app: new App(store),
     version,
     publicUrl,
+    editorProgram: {
+      command: process.execPath,
+      args: [process.argv[1] ?? '', 'acp', '--data', resolve(folderRules.data)],
+    },
     https: listener.https,
     credentials,
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),

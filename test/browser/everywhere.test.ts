@@ -55,7 +55,9 @@ beforeAll(async () => {
     '/channels',
     '/no/such/place',
   ]
-  places.push(...['session', 'project', 'agent', 'person', 'token'].map((what) => `/?new=${what}`))
+  places.push(
+    ...['session', 'project', 'agent', 'person', 'token', 'editor'].map((what) => `/?new=${what}`),
+  )
 })
 
 /** Something on every tab: tasks that wait for each other, approvals that wait and that do not, a chat. */

@@ -31,15 +31,12 @@ test('[EC11] without a server one is started, which outlives the editor', async 
   expect((await readRunFile(data))?.pid).toBe(found?.pid)
 })
 
-test.each(['zed', 'jetbrains', 'codecompanion', 'avante', 'agent-shell'])(
-  '[EC11] the settings of %s have absolute paths, and nothing else is printed',
-  (editor) => {
-    const args = [main, 'acp', '--print', editor, '--agent', 'claude']
-    const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    expect(status).toBe(0)
-    for (const word of [process.execPath, main, 'acp', '--agent', 'claude'])
-      expect(stdout).toContain(JSON.stringify(word))
-    if (editor === 'zed' || editor === 'jetbrains')
-      expect(JSON.parse(stdout).agent_servers.Holdfast.command).toBe(process.execPath)
-  },
-)
+test('[EC11] the settings of an editor are printed, and nothing else', () => {
+  const args = [main, 'acp', '--print', 'zed', '--agent', 'claude']
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout).agent_servers.Holdfast).toMatchObject({
+    command: process.execPath,
+    args: [main, 'acp', '--agent', 'claude'],
+  })
+})

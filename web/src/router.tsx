@@ -24,6 +24,7 @@ export const creations = [
   'person',
   'token',
   'editor',
+  'vscode',
   'phone',
 ] as const
 export type Creation = (typeof creations)[number]

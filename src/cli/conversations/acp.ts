@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { editors, type Program, settingsFor } from '../../domain/conversations/editor-settings.ts'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { command, option } from '../command.ts'
@@ -11,7 +12,6 @@ import { type Connection, findConnection } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { failed } from '../failure.ts'
 import { AcpTunnel } from './acp-tunnel.ts'
-import { editors, type Program, settingsFor } from './editor-settings.ts'
 import { isMissing, startInBackground } from './start-in-background.ts'
 import { openTunnelSocket } from './tunnel-socket.ts'
 

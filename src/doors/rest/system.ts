@@ -3,6 +3,7 @@
  * loaded on demand.
  */
 
+import { editors, settingsFor } from '../../domain/conversations/editor-settings.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { maxCursorLength } from '../../protocol/socket.ts'
@@ -34,6 +35,9 @@ export const systemHandlers: HandlersOf<Omit<typeof systemRoutes, Documents>> = 
   }),
   getDiskUse: allowed({ scope: 'read', on: 'nobody' }, async ({ deps }) => ({
     logs: deps.files.logs(),
+  })),
+  listEditorSettings: allowed({ scope: 'read', on: 'nobody' }, async ({ deps }) => ({
+    items: editors.map((editor) => ({ editor, ...settingsFor(editor, deps.editorProgram) })),
   })),
 }
 

@@ -1,5 +1,6 @@
 /** Routes for operators, monitoring and first use (HT3, HT5). */
 import * as z from 'zod'
+import { EditorSettings } from '../conversations/editor.ts'
 import { route } from '../route.ts'
 import { maxCursorLength } from '../socket.ts'
 import { PanelIds } from '../text.ts'
@@ -32,6 +33,14 @@ export const systemRoutes = {
       'What the logs of the coordinator beside the server take on the disk, and can take at ' +
       'most: older lines go by themselves',
     answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }),
+  }),
+  listEditorSettings: route({
+    method: 'GET',
+    path: '/api/editors',
+    summary:
+      'What to enter in each editor so that it starts `holdfast acp`, on the machine of this ' +
+      'server',
+    answer: z.object({ items: z.array(EditorSettings) }),
   }),
   getOpenApi: route({
     method: 'GET',

@@ -116,7 +116,14 @@ export const rights: readonly Right[] = [
         'listLandings',
         'listHosts',
       ] as const),
-      ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse', 'getCutover'] as const),
+      ...([
+        'watchEvents',
+        'getSnapshot',
+        'getMetrics',
+        'getDiskUse',
+        'listEditorSettings',
+        'getCutover',
+      ] as const),
     ],
   },
   {

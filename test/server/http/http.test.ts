@@ -129,6 +129,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     'getHealth',
     'getReadiness',
     'getDiskUse',
+    'listEditorSettings',
     'listDetectedAgents',
     'listChannels',
   ] as const) {

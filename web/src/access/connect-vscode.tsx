@@ -13,8 +13,8 @@ export function ConnectVsCode({ layout, onClose }: ConnectProps) {
   const { protocol, host } = window.location
   const scheme = protocol === 'https:' ? 'wss:' : 'ws:'
   const editor = {
-    title: words.connect,
-    about: words.about,
+    title: words.connectVsCode,
+    about: words.aboutVsCode,
     shown: (token: string) => ({
       title: words.address,
       value: `${scheme}//${host}/ahp?tkn=${token}`,

@@ -2,6 +2,7 @@
 import { useMay } from '../live/queries.ts'
 import { Page } from '../parts/page.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { Editors } from './editors.tsx'
 import { PeopleList } from './people-list.tsx'
 import { TokenList } from './token-list.tsx'
 
@@ -11,6 +12,7 @@ export function PeoplePage() {
   return (
     <Page title={words.people.title}>
       <PeopleList mayManage={mayManage} />
+      <Editors mayManage={mayManage} />
       {mayManage ? <TokenList /> : <p className="text-quiet">{words.tokens.ownersOnly}</p>}
     </Page>
   )

@@ -17,11 +17,9 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { useEditorWords } from './words.ts'
 
 export function TokenList() {
   const words = useWords()
-  const editorWords = useEditorWords()
   const { data, error } = useQuery(tokens)
   const [revoking, setRevoking] = useState<Token>()
   return (
@@ -29,15 +27,10 @@ export function TokenList() {
       title={words.tokens.title}
       note={words.tokens.about}
       actions={
-        <>
-          <Link to="." search={{ new: 'editor' }} className={buttonClass()}>
-            {editorWords.connect}
-          </Link>
-          <Link to="." search={{ new: 'token' }} className={buttonClass()}>
-            <PlusIcon />
-            {words.tokens.new}
-          </Link>
-        </>
+        <Link to="." search={{ new: 'token' }} className={buttonClass()}>
+          <PlusIcon />
+          {words.tokens.new}
+        </Link>
       }
     >
       <ProblemNote error={error} onRetry={() => void refetch(tokens)} />

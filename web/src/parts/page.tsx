@@ -78,7 +78,7 @@ interface SectionProps {
   readonly title: string
   readonly note?: ReactNode
   readonly actions?: ReactNode
-  readonly children: ReactNode
+  readonly children?: ReactNode
 }
 
 export function Section({ title, note, actions, children }: SectionProps) {

@@ -19,6 +19,10 @@ const PhoneSignIn = lazy(
   loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })),
 )
 
+const ConnectEditor = lazy(
+  loadOnce(async () => ({ default: (await import('../access/connect-editor.tsx')).ConnectEditor })),
+)
+
 const ConnectVsCode = lazy(
   loadOnce(async () => ({ default: (await import('../access/connect-vscode.tsx')).ConnectVsCode })),
 )
@@ -72,6 +76,8 @@ export function Creation({ what }: { what: What }) {
     case 'token':
       return <TokenCreation layout={layout} onClose={close} />
     case 'editor':
+      return <ConnectEditor onClose={close} />
+    case 'vscode':
       return <ConnectVsCode layout={layout} onClose={close} />
     case 'phone':
       return <PhoneSignIn onClose={close} />

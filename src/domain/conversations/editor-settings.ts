@@ -9,7 +9,7 @@ export interface Program {
   readonly args: readonly string[]
 }
 
-interface Settings {
+export interface EditorSettings {
   /** Where it belongs. */
   readonly file: string
   readonly text: string
@@ -23,7 +23,7 @@ const lisp = (text: string): string => JSON.stringify(text)
 const inJson = (server: object): string =>
   JSON.stringify({ agent_servers: { Holdfast: server } }, null, 2)
 
-const writers: Readonly<Record<Editor, (program: Program) => Settings>> = {
+const writers: Readonly<Record<Editor, (program: Program) => EditorSettings>> = {
   zed: ({ command, args }) => ({
     file: 'settings.json (zed: open settings)',
     text: inJson({ type: 'custom', command, args, env: {} }),
@@ -81,4 +81,5 @@ const writers: Readonly<Record<Editor, (program: Program) => Settings>> = {
   }),
 }
 
-export const settingsFor = (editor: Editor, program: Program): Settings => writers[editor](program)
+export const settingsFor = (editor: Editor, program: Program): EditorSettings =>
+  writers[editor](program)
