@@ -35,7 +35,7 @@ export default defineConfig({
             { name: 'base-ui', test: /node_modules[\\/](?:@base-ui|@floating-ui)[\\/]/ },
             {
               name: 'shell',
-              test: /(?:web[\\/]src[\\/](?:live|parts|preferences|shell[\\/](?!palette\.|palette-items|palette-search|keys-dialog|creation)|router|route-files|access[\\/]internal-path|main|translations[\\/]messages)|src[\\/](?:client[\\/](?!relay)|(?:protocol|domain)[\\/](?!status-text-list|projects[\\/])))/,
+              test: /(?:web[\\/]src[\\/](?:live|parts|preferences|shell[\\/](?!palette\.|palette-items|palette-search|keys-dialog|creation)|router|route-files|access[\\/]internal-path|main|translations[\\/]messages)|src[\\/](?:client[\\/](?!relay)|(?:protocol|domain)[\\/](?!status-text-list|projects[\\/]|approvals[\\/]wanted)))/,
             },
           ],
         },

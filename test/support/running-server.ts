@@ -77,8 +77,9 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
     ...more,
   ]
   const env = { ...process.env, ...(options.onFile ? {} : await storeOf(data)), ...options.env }
-  // Another build may know other tables.
-  if (!options.program && !env['DATABASE_URL'] && readdirSync(data).length === 0)
+  // Another build may know other tables. The benchmarks start servers outside of tests, too.
+  const hasEmptyStore = process.env['VITEST'] !== undefined && !options.program
+  if (hasEmptyStore && !env['DATABASE_URL'] && readdirSync(data).length === 0)
     makeEmptyStore(databaseFile(data), instant(Date.now()))
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))

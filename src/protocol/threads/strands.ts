@@ -50,3 +50,9 @@ export const callOfStrand = (items: readonly Item[], { callId }: Strand) =>
   items.flatMap((item) =>
     item.kind === 'tool' && item.call.toolCallId === callId ? [item.call] : [],
   )[0]
+
+/** The title of the sub-agent that asks for leave, where its agent says which one does. */
+export const askerOf = (
+  items: readonly Item[],
+  { permission }: Extract<Item, { kind: 'permission' }>,
+): string | undefined => strandsIn(items).get(permission.call.parentId ?? '')?.title

@@ -135,7 +135,7 @@ test('[UI3] two agents side by side show Markdown, plan, diff, permission, failu
   expect(await axeFindings(page)).toEqual([])
   await coder
     .locator('[data-permission]')
-    .getByRole('button', { name: 'Allow', exact: true })
+    .getByRole('button', { name: 'Approve', exact: true })
     .click()
   await coder.locator('[data-outcome="allowed"]').waitFor()
   await coder.getByText('echo: and this', { exact: true }).waitFor()
@@ -261,7 +261,7 @@ test('[AG6] what is always allowed on the card is not asked again, and is taken 
   expect(await card.getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true)
   await card.getByRole('radio', { name: '1 hour' }).check()
   await card.getByRole('button', { name: 'Allow from now on' }).click()
-  await card.getByText('Allowed · Allow').waitFor()
+  await card.getByText('Approved').waitFor()
   await say(page, 'asker', '[[ask]] again')
   await asked('again').getByText('Always allowed by').waitFor()
   await say(page, 'asker', '[[ask something else]]')
@@ -306,7 +306,7 @@ test('[AG6] mode and model are chosen in the pane, and a file goes with the prom
   // Careful: it asks before it writes.
   await coder
     .locator('[data-permission]')
-    .getByRole('button', { name: 'Allow', exact: true })
+    .getByRole('button', { name: 'Approve', exact: true })
     .click()
   await coder.getByText('(attachment:///notes.txt)').waitFor()
   await coder.getByText(/of 100,000 tokens/).waitFor()

@@ -82,7 +82,7 @@ test('[UI6] the first visit offers the demo agent by one button, later visits do
   // In the plan, and as what it does now.
   await anyOf(page.getByText('Say what was done')).waitFor()
   await page.getByText('ls -l', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByText('wrote hello.md').waitFor()
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
@@ -178,7 +178,7 @@ test('[UI4] a chat with a prompted agent shows tools and plan, queues, and stops
   expect(await axeFindings(page)).toEqual([])
   // Most of a phone is the transcript.
   expect((await log.boundingBox())?.height).toBeGreaterThan(phone.height * 0.6)
-  await log.getByRole('button', { name: 'Allow', exact: true }).click()
+  await log.getByRole('button', { name: 'Approve', exact: true }).click()
   await log.locator('[data-outcome="allowed"]').waitFor()
   await answered(page, 'echo: second')
   const text = await log.innerText()

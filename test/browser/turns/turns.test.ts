@@ -76,7 +76,7 @@ test('[CX12] [AP14] errors phrased as answers and questions sent as permissions 
   const card = log.getByRole('region', { name: 'Which colour?', exact: true })
   await card.getByRole('button', { name: 'Decline' }).waitFor()
   await card.getByRole('button', { name: 'Blue' }).click()
-  await card.getByText('Answered · Blue').waitFor()
+  await card.getByText('“Blue”').waitFor()
   await log.getByText('chosen: b').waitFor()
 
   const sure = 'API Error: 401 {"type":"error","message":"invalid x-api-key"}'
@@ -101,7 +101,10 @@ const withSubAgent = hostile({
     update({ sessionUpdate: 'tool_call', toolCallId: 'inner', title: 'grep -r colour src', kind: 'search', status: 'completed', ...claudeCode({ toolName: 'Bash', parentToolUseId: 'task' }) })
     await ask('session/request_permission', {
       sessionId: 'of the child',
-      toolCall: { toolCallId: 'write', title: 'Write colours.txt', kind: 'edit' },
+      toolCall: {
+        toolCallId: 'write', title: 'Write colours.txt', kind: 'edit',
+        ...claudeCode({ parentToolUseId: 'task' }),
+      },
       options: [${JSON.stringify(option('y', 'Yes'))}, { optionId: 'n', name: 'No', kind: 'reject_once' }],
     })
     update({ sessionUpdate: 'tool_call_update', toolCallId: 'task', status: 'completed', content: [{ type: 'content', content: { type: 'text', text: 'There are two.' } }] })
@@ -130,8 +133,10 @@ test('[AC16] a sub-agent is one row that unfolds, counted on Now; what it asks i
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
   const { items } = await here.elsewhere.get('/api/conversations', { query: { live: true } })
   expect(items.find((each) => each.projectId === projectId)?.doing?.subAgents).toBe(1)
-  await log.getByRole('button', { name: 'Yes', exact: true }).click()
-  await row.getByText('done', { exact: true }).waitFor()
+  await log.getByText('Sub-agent “Look for colours”').waitFor()
+  await log.getByRole('button', { name: 'Approve', exact: true }).click()
+  const head = row.locator('summary').filter({ hasText: 'Look for colours' })
+  await head.getByText('done', { exact: true }).waitFor()
   await log.getByText('Red and blue.').waitFor()
   await row.getByText('There are two.').waitFor()
 })

@@ -1,4 +1,5 @@
 /** One approval: the question with its buttons while it waits, and the decision afterwards. */
+
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
@@ -10,15 +11,17 @@ import { AgentText } from '../markdown/agent-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { askedTitle } from '../translations/sandbox-requests.ts'
 import { approvalDot, DecidedLine, unansweredOf } from './decided-line.tsx'
 import { DecisionForm } from './decision-form.tsx'
 import { HeldDecision, Overtaken } from './held-decision.tsx'
 import { QuestionApproval } from './question-form.tsx'
+import { useAskingWords } from './words.ts'
 
 /** Brings the comparing of texts along. */
-const ToolContent = lazy(
-  loadOnce(async () => ({ default: (await import('../turns/tool-row.tsx')).ToolContent })),
+const AskedPermission = lazy(
+  loadOnce(async () => ({
+    default: (await import('../turns/asked-permission.tsx')).AskedPermission,
+  })),
 )
 
 const linkClass =
@@ -33,6 +36,7 @@ export function ApprovalCard({
   inProject?: boolean
 }) {
   const words = useWords()
+  const askingWords = useAskingWords()
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const unanswered = unansweredOf(approval)
@@ -57,7 +61,7 @@ export function ApprovalCard({
             }
           >
             {unanswered
-              ? words.console.outcomes[unanswered]
+              ? askingWords.outcomes[unanswered]
               : words.approvals.statuses[approval.status]}
           </span>
           <span className={`text-ink [overflow-wrap:anywhere] ${ownKind ? '' : 'font-mono'}`}>
@@ -109,7 +113,7 @@ export function ApprovalBody({ approval, hold, onDecided, foot }: ApprovalBodyPr
   const isHeld = approval.held !== null && approval.status === 'pending'
   return (
     <>
-      <Asked approval={approval} />
+      <Asked approval={approval} headed={hold === undefined} />
       {approval.status !== 'pending' && <Decided approval={approval} />}
       {isHeld && <HeldDecision approval={approval} />}
       {mayDecide &&
@@ -124,23 +128,24 @@ export function ApprovalBody({ approval, hold, onDecided, foot }: ApprovalBodyPr
   )
 }
 
-function Asked({ approval }: { approval: Approval }) {
-  const words = useWords()
-  const { approvals } = words
+/** `headed`: nothing above it says what is wanted. */
+function Asked({ approval, headed }: { approval: Approval; headed: boolean }) {
+  const { approvals } = useWords()
   const { instructionContent, workerInstructions, artifacts, revisionHistory, permission } =
     approval
   const empty = !instructionContent && workerInstructions.length === 0 && artifacts.length === 0
   return (
     <div className="flex flex-col gap-2">
       {instructionContent &&
+        permission === null &&
         (isMarked(approval) ? (
           <Plan>{instructionContent}</Plan>
         ) : (
-          <Plain>{permission ? askedTitle(instructionContent, words) : instructionContent}</Plain>
+          <Plain>{instructionContent}</Plain>
         ))}
       {permission && (
         <Suspense>
-          <ToolContent call={permission.call} />
+          <AskedPermission call={permission.call} headed={headed} />
         </Suspense>
       )}
       {empty && !permission && <p className="text-faint">{approvals.nothingSaid}</p>}
@@ -153,14 +158,9 @@ function Asked({ approval }: { approval: Approval }) {
   )
 }
 
-/**
- * Whether to show the text as Markdown. A permission is shown to the letter, and text without
- * Markdown needs no renderer.
- */
-const isMarked = ({ permission, question, instructionContent }: Approval): boolean =>
-  permission === null &&
-  !question &&
-  /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
+/** Whether to show the text as Markdown. Text without Markdown needs no renderer. */
+const isMarked = ({ question, instructionContent }: Approval): boolean =>
+  !question && /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
 
 /** Plans are written in Markdown (SE6: made of our own elements). */
 const Plan = ({ children }: { children: string }) => (

@@ -1,9 +1,11 @@
 /** The decision on an approval in a few words, and its mark. */
+
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { useDecider } from '../live/display-names.ts'
 import { useMe } from '../live/queries.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { useAskingWords } from './words.ts'
 
 const dots: Record<Approval['status'], LiveState> = {
   pending: 'waiting',
@@ -21,7 +23,8 @@ export const approvalDot = (approval: Approval): LiveState =>
 
 /** Who decided what; nothing while it waits. */
 export function DecidedLine({ approval }: { approval: Approval }) {
-  const { approvals, console: words } = useWords()
+  const { approvals } = useWords()
+  const askingWords = useAskingWords()
   const deciderOf = useDecider()
   const me = useMe()
   const { decidedBy, status } = approval
@@ -31,7 +34,7 @@ export function DecidedLine({ approval }: { approval: Approval }) {
     decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : deciderOf(decidedBy)
   return (
     <span className="font-medium">
-      {unanswered ? words.outcomes[unanswered] : approvals.decided[status](who)}
+      {unanswered ? askingWords.outcomes[unanswered] : approvals.decided[status](who)}
     </span>
   )
 }

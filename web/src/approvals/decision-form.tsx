@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
+import { cautionOf } from '../../../src/protocol/approvals/wanted.ts'
 import { readApproval, takeApproval } from '../live/approvals.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { useDraft } from '../live/draft.ts'
@@ -71,6 +72,20 @@ export function DecisionForm({ approval, hold, onDecided, foot }: DecisionFormPr
     onDecided?.()
   }
 
+  // The first button is the one that we advise (UI25).
+  const isCareful =
+    !isQuestion && approval.permission !== null && cautionOf(approval.permission.call) !== undefined
+  const refuse = (
+    <Button
+      look={isCareful ? 'primary' : 'danger'}
+      disabled={waiting}
+      data-decide="rejected"
+      data-press
+      onClick={() => void decide('rejected')}
+    >
+      {isQuestion ? approvals.decline : approvals.reject}
+    </Button>
+  )
   const tooLate = problemIn(error)?.code === 'approval_decided'
   if (approval.status !== 'pending') return tooLate ? <TooLate error={error} /> : null
   return (
@@ -100,6 +115,7 @@ export function DecisionForm({ approval, hold, onDecided, foot }: DecisionFormPr
       {tooLate ? <TooLate error={error} /> : <ProblemNote error={error} typed={feedback !== ''} />}
       <SlowAnswer waiting={waiting} onStop={stop} />
       <div className="flex flex-wrap gap-2">
+        {isCareful && refuse}
         {isQuestion ? (
           options.map(({ optionId, name }) => (
             <Button
@@ -112,7 +128,12 @@ export function DecisionForm({ approval, hold, onDecided, foot }: DecisionFormPr
             </Button>
           ))
         ) : (
-          <SubmitButton waiting={waiting} data-decide="approved" data-press>
+          <SubmitButton
+            look={isCareful ? 'plain' : 'primary'}
+            waiting={waiting}
+            data-decide="approved"
+            data-press
+          >
             {approvals.approve}
           </SubmitButton>
         )}
@@ -121,7 +142,7 @@ export function DecisionForm({ approval, hold, onDecided, foot }: DecisionFormPr
             {approvals.revise}
           </Button>
         )}
-        {approval.permission && !isQuestion && (
+        {approval.permission && !isQuestion && !isCareful && (
           <AlwaysForm
             asked={approval.permission}
             agentId={approval.leaderId}
@@ -129,15 +150,7 @@ export function DecisionForm({ approval, hold, onDecided, foot }: DecisionFormPr
             onGive={(always) => void decide('approved', { always })}
           />
         )}
-        <Button
-          look="danger"
-          disabled={waiting}
-          data-decide="rejected"
-          data-press
-          onClick={() => void decide('rejected')}
-        >
-          {isQuestion ? approvals.decline : approvals.reject}
-        </Button>
+        {!isCareful && refuse}
         {foot}
       </div>
     </form>

@@ -42,8 +42,11 @@ export function QuestionForm({
   const [values, setValues] = useState<Readonly<Record<string, Value>>>(() =>
     Object.fromEntries(fields.map(([name, field]) => [name, field.default])),
   )
-  const accept = () => {
-    const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
+  const chosen = choiceIn(fields)
+  const accept = (choice: Readonly<Record<string, Value>> = {}) => {
+    const given = Object.entries({ ...values, ...choice }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    )
     onAnswer({
       action: 'accept',
       content: schema && (Object.fromEntries(given) as Answer['content']),
@@ -60,16 +63,19 @@ export function QuestionForm({
       {schema?.description && (
         <p className="text-sm text-quiet whitespace-pre-wrap">{schema.description}</p>
       )}
-      {fields.map(([name, field]) => (
-        <FieldInput
-          key={name}
-          name={name}
-          field={field}
-          optional={!schema?.required?.includes(name)}
-          value={values[name]}
-          onValue={(value) => setValues((before) => ({ ...before, [name]: value }))}
-        />
-      ))}
+      {chosen && <ChoiceHints field={chosen[1]} />}
+      {fields.map(([name, field]) =>
+        name === chosen?.[0] ? null : (
+          <FieldInput
+            key={name}
+            name={name}
+            field={field}
+            optional={!schema?.required?.includes(name)}
+            value={values[name]}
+            onValue={(value) => setValues((before) => ({ ...before, [name]: value }))}
+          />
+        ),
+      )}
       {url && (
         <a
           href={url}
@@ -82,9 +88,23 @@ export function QuestionForm({
       )}
       <ProblemNote error={error} />
       <div className="flex flex-wrap gap-2">
-        <SubmitButton waiting={waiting} data-press>
-          {url ? approvals.visited : approvals.answer}
-        </SubmitButton>
+        {chosen &&
+          choicesOf(chosen[1]).map(({ const: value, title }) => (
+            <Button
+              key={value}
+              className="max-w-full whitespace-normal!"
+              disabled={waiting}
+              data-press
+              onClick={() => accept({ [chosen[0]]: value })}
+            >
+              <span dir="auto">{title}</span>
+            </Button>
+          ))}
+        {(!chosen || fields.length > 1) && (
+          <SubmitButton look={chosen ? 'plain' : 'primary'} waiting={waiting} data-press>
+            {url ? approvals.visited : approvals.answer}
+          </SubmitButton>
+        )}
         <Button
           look="danger"
           disabled={waiting}
@@ -99,6 +119,55 @@ export function QuestionForm({
   )
 }
 
+/** More than this are chosen from a list. */
+const mostButtons = 6
+
+/**
+ * The one choice that a question comes down to, whose answers are buttons in the agent's own words;
+ * beside it at most a line for another answer.
+ */
+function choiceIn(fields: readonly (readonly [string, Field])[]) {
+  const choices = fields.filter(([, field]) => choicesOf(field).length > 0)
+  const [only] = choices
+  const rest = fields.filter((each) => each !== only)
+  const isPlain = rest.length === 0 || (rest.length === 1 && rest[0]?.[1].type === 'string')
+  return only &&
+    choices.length === 1 &&
+    isPlain &&
+    only[1].type !== 'array' &&
+    choicesOf(only[1]).length <= mostButtons
+    ? only
+    : undefined
+}
+
+interface Choice {
+  readonly const: string
+  readonly title: string
+  readonly description?: string | undefined
+}
+
+function choicesOf(field: Field): readonly Choice[] {
+  const titled = field.type === 'array' ? field.items?.anyOf : field.oneOf
+  const plain = field.type === 'array' ? field.items?.enum : field.enum
+  return titled ?? plain?.map((each) => ({ const: each, title: each })) ?? []
+}
+
+/** What the field and its answers mean, where the agent says so. */
+function ChoiceHints({ field }: { field: Field }) {
+  const described = choicesOf(field).filter(({ description }) => description)
+  if (!field.description && described.length === 0) return null
+  return (
+    <div className="flex flex-col gap-1 text-sm text-quiet" dir="auto">
+      {field.description && <p className="whitespace-pre-wrap">{field.description}</p>}
+      {described.map(({ const: value, title, description }) => (
+        <p key={value} className="whitespace-pre-wrap">
+          {title}: {description}
+        </p>
+      ))}
+    </div>
+  )
+}
+
 interface FieldInputProps {
   readonly name: string
   readonly field: Field
@@ -109,10 +178,8 @@ interface FieldInputProps {
 
 function FieldInput({ name, field, optional, value, onValue }: FieldInputProps) {
   const label = field.title ?? name
-  const titled = field.type === 'array' ? field.items?.anyOf : field.oneOf
-  const plain = field.type === 'array' ? field.items?.enum : field.enum
-  const choices =
-    titled ?? plain?.map((each) => ({ const: each, title: each, description: undefined }))
+  const found = choicesOf(field)
+  const choices = found.length > 0 ? found : undefined
   const described = choices
     ?.flatMap(({ title, description }) => (description ? [`${title}: ${description}`] : []))
     .join('\n')

@@ -4,6 +4,7 @@ import { Button, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { waitingClass } from './decided-row.tsx'
 import { usePaneActions } from './pane-actions.ts'
 import { useRequest } from './use-request.ts'
 
@@ -26,7 +27,7 @@ export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCa
     <section
       aria-label={words.limited(time)}
       data-limit={limit.goesOn ? 'goes-on' : 'waits'}
-      className="mt-4 flex min-w-0 flex-col gap-2 rounded-md border border-l-3 border-warn/40 border-l-warn bg-warn-wash px-3 py-2.5"
+      className={`mt-4 ${waitingClass}`}
     >
       <p className="flex items-baseline gap-2" title={writing.exact(limit.until)}>
         <StateDot state="limited" />

@@ -2,20 +2,23 @@
  * A permission that an agent asks for (AP4): what it would do, and the answers it offers. Answered
  * here or in the inbox, it changes in both.
  */
+
+import { Fragment } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isChoice, isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
+import { cautionOf } from '../../../src/protocol/approvals/wanted.ts'
 import type { TurnPermission } from '../../../src/protocol/threads/turn-items.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'
-import { useDecider } from '../live/display-names.ts'
+import { useAskingWords } from '../approvals/words.ts'
 import { useMay } from '../live/queries.ts'
 import { type Look, SubmitButton } from '../parts/button.tsx'
-import { FoldIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { answerName, askedTitle } from '../translations/sandbox-requests.ts'
+import { answerName } from '../translations/sandbox-requests.ts'
+import { AskedCall, useAskedHead } from './asked-call.tsx'
+import { DecidedRow, waitingClass } from './decided-row.tsx'
 import { usePaneActions } from './pane-actions.ts'
-import { ToolContent } from './tool-row.tsx'
 import { useRequest } from './use-request.ts'
 
 const decisions = {
@@ -26,16 +29,23 @@ const decisions = {
   other: undefined,
 } as const
 
-export function PermissionCard({ permission }: { permission: TurnPermission }) {
+interface PermissionCardProps {
+  readonly permission: TurnPermission
+  /** The title of the sub-agent that asks. */
+  readonly subAgent?: string | undefined
+}
+
+export function PermissionCard({ permission, subAgent }: PermissionCardProps) {
   const all = useWords()
-  const { console: words } = all
+  const { approvals, console: words } = all
   const writing = useWriting()
   const mayDecide = useMay('approve')
   const asking = useRequest()
-  const { approvalId, title: asked, call, options, deadline, outcome } = permission
+  const headOf = useAskedHead()
+  const askingWords = useAskingWords()
+  const { approvalId, call, options, deadline, outcome } = permission
   const isQuestion = isChoice(options)
-  const title = askedTitle(asked, all)
-  const heading = isQuestion ? title : words.asks(title)
+  const head = headOf({ ...call, title: permission.title })
   const { agentId, answer: send, decline } = usePaneActions()
   const answer = (option: TurnPermission['options'][number], always?: AlwaysTerms) =>
     void asking.send(() => send(approvalId, option, always, isQuestion))
@@ -45,41 +55,57 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
     ({ kind }) => isQuestion || kind !== 'allow_always' || isKeptByAgent(call.toolKind, options),
   )
   const yes = isQuestion ? undefined : options.find(({ kind }) => kind === 'allow_once')
-  const looks: Record<(typeof options)[number]['kind'], Look> = {
-    allow_once: 'primary',
-    allow_always: 'plain',
-    reject_once: 'danger',
-    reject_always: 'danger',
-    other: 'plain',
-  }
+  const isCareful = !isQuestion && cautionOf(call) !== undefined
+  const inOrder = isCareful ? offered.toSorted(refusalsFirst) : offered
+  const ours = { allow_once: approvals.approve, reject_once: approvals.reject } as const
+  // The names of what the server asks for a sandbox say for how long it holds.
+  const keepsNames = isQuestion || head.what === 'host' || head.what === 'folder'
+  const nameOf = ({ kind, name }: (typeof options)[number]): string =>
+    !keepsNames && (kind === 'allow_once' || kind === 'reject_once')
+      ? ours[kind]
+      : answerName(name, all)
   if (outcome !== null) return <Answered permission={permission} outcome={outcome} />
   return (
     <section
-      aria-label={heading}
+      aria-label={head.text}
       data-permission={approvalId}
       data-outcome="open"
       tabIndex={-1}
-      className="flex min-w-0 flex-col gap-2 rounded-md border border-l-3 border-warn/40 border-l-warn bg-warn-wash px-3 py-2.5"
+      className={waitingClass}
     >
       <p className="flex items-baseline gap-2">
         <StateDot state="waiting" />
-        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{heading}</span>
+        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]" dir="auto">
+          {head.shown}
+        </span>
+        {subAgent !== undefined && (
+          <span className="ml-auto truncate text-xs text-quiet">{askingWords.by(subAgent)}</span>
+        )}
       </p>
-      <ToolContent call={call} asked={asked} />
+      <AskedCall call={call} />
       <ProblemNote error={asking.error} />
       {mayDecide && (
         <div className="flex flex-wrap gap-2">
-          {offered.map((option) => (
-            <SubmitButton
-              key={option.optionId}
-              type="button"
-              look={isQuestion ? 'plain' : looks[option.kind]}
-              waiting={asking.waiting}
-              data-decide={isQuestion ? undefined : decisions[option.kind]}
-              onClick={() => answer(option)}
-            >
-              {answerName(option.name, all)}
-            </SubmitButton>
+          {inOrder.map((option, index) => (
+            <Fragment key={option.optionId}>
+              <SubmitButton
+                type="button"
+                look={isQuestion ? 'plain' : lookOf(option.kind, index === 0)}
+                waiting={asking.waiting}
+                data-decide={isQuestion ? undefined : decisions[option.kind]}
+                onClick={() => answer(option)}
+              >
+                {nameOf(option)}
+              </SubmitButton>
+              {option === yes && !isCareful && (
+                <AlwaysForm
+                  asked={permission}
+                  agentId={agentId}
+                  waiting={asking.waiting}
+                  onGive={(terms) => answer(option, terms)}
+                />
+              )}
+            </Fragment>
           ))}
           {isQuestion && (
             <SubmitButton
@@ -88,16 +114,8 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
               waiting={asking.waiting}
               onClick={() => void asking.send(() => decline(approvalId))}
             >
-              {all.approvals.decline}
+              {approvals.decline}
             </SubmitButton>
-          )}
-          {yes !== undefined && (
-            <AlwaysForm
-              asked={permission}
-              agentId={agentId}
-              waiting={asking.waiting}
-              onGive={(terms) => answer(yes, terms)}
-            />
           )}
         </div>
       )}
@@ -106,47 +124,48 @@ export function PermissionCard({ permission }: { permission: TurnPermission }) {
   )
 }
 
+type Kind = TurnPermission['options'][number]['kind']
+
+const isRefusal = (kind: Kind): boolean => kind === 'reject_once' || kind === 'reject_always'
+
+const refusalsFirst = (one: { kind: Kind }, other: { kind: Kind }): number =>
+  Number(isRefusal(other.kind)) - Number(isRefusal(one.kind))
+
+/** The first button is the one that we advise. */
+function lookOf(kind: Kind, isFirst: boolean): Look {
+  if (isFirst && (kind === 'allow_once' || kind === 'reject_once')) return 'primary'
+  return isRefusal(kind) ? 'danger' : 'plain'
+}
+
 interface AnsweredProps {
   readonly permission: TurnPermission
   readonly outcome: NonNullable<TurnPermission['outcome']>
 }
 
-/** Answered, it shrinks to a line; what was asked for unfolds. */
+/** Answered, it is a row for good: what, who and when; what was asked for unfolds. */
 function Answered({ permission, outcome }: AnsweredProps) {
   const all = useWords()
-  const { console: words } = all
-  const deciderOf = useDecider()
-  const { approvalId, call, decidedBy, optionId, options } = permission
-  const title = askedTitle(permission.title, all)
+  const { answers } = all.console
+  const asking = useAskingWords()
+  const headOf = useAskedHead()
+  const { approvalId, call, optionId, options } = permission
   const isQuestion = isChoice(options)
-  const heading = isQuestion ? title : words.asks(title)
-  const outcomes = isQuestion ? words.answers : words.outcomes
-  const chosen = options.find((option) => option.optionId === optionId)?.name
-  const facts = [
-    outcomes[outcome],
-    chosen && answerName(chosen, all),
-    decidedBy && decidedBy !== 'system' && deciderOf(decidedBy),
-  ].filter(Boolean)
+  const head = headOf({ ...call, title: permission.title }, 'lines')
+  const chosen = options.find((option) => option.optionId === optionId)
+  // The plain answers say no more than the verb does.
+  const isPlain = chosen?.kind === 'allow_once' || chosen?.kind === 'reject_once'
   return (
-    <section
-      aria-label={heading}
-      data-permission={approvalId}
-      data-outcome={outcome}
-      className="min-w-0"
+    <DecidedRow
+      label={head.text}
+      data={{ 'data-permission': approvalId, 'data-outcome': outcome }}
+      outcome={outcome}
+      verb={(isQuestion ? answers : asking.outcomes)[outcome]}
+      said={chosen && (isQuestion || !isPlain) ? answerName(chosen.name, all) : undefined}
+      decidedBy={permission.decidedBy}
+      at={permission.resolvedAt}
+      what={head.shown}
     >
-      <details className="group min-w-0">
-        <summary className="-mx-1.5 flex min-h-7 flex-wrap items-center gap-x-2 rounded-md px-1.5 text-sm text-quiet hover:bg-hover max-md:min-h-9">
-          <FoldIcon />
-          <StateDot state={outcome === 'allowed' ? 'ready' : 'failed'} />
-          <span className="min-w-0 [overflow-wrap:anywhere]">{heading}</span>
-          <span role="status" className="text-xs">
-            {facts.join(' · ')}
-          </span>
-        </summary>
-        <div className="my-1 min-w-0 pl-5.5">
-          <ToolContent call={call} />
-        </div>
-      </details>
-    </section>
+      <AskedCall call={call} />
+    </DecidedRow>
   )
 }

@@ -5,70 +5,83 @@
 
 import type { TurnQuestion } from '../../../src/protocol/threads/turn-items.ts'
 import { QuestionForm } from '../approvals/question-form.tsx'
-import { useDecider } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { DecidedRow, waitingClass } from './decided-row.tsx'
 import { useRequest } from './use-request.ts'
 
 export function QuestionCard({ question }: { question: TurnQuestion }) {
   const { console: words } = useWords()
   const writing = useWriting()
-  const deciderOf = useDecider()
   const mayAnswer = useMay('approve')
   const asking = useRequest()
-  const { questionId, message, deadline, outcome, decidedBy } = question
-  const facts = [
-    outcome && words.answers[outcome],
-    decidedBy && decidedBy !== 'system' && deciderOf(decidedBy),
-  ].filter(Boolean)
+  const { questionId, message, deadline, outcome } = question
+  if (outcome !== null) return <Answered question={question} outcome={outcome} />
   return (
     <section
       aria-label={message}
       data-question={questionId}
-      data-outcome={outcome ?? 'open'}
-      className={`flex min-w-0 flex-col gap-2 rounded-md border px-3 py-2.5 ${outcome ? 'border-line' : 'border-l-3 border-warn/40 border-l-warn bg-warn-wash'}`}
+      data-outcome="open"
+      className={waitingClass}
     >
       <p className="flex items-baseline gap-2">
-        <StateDot
-          state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'}
-        />
-        <span className="min-w-0 font-semibold whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <StateDot state="waiting" />
+        <span
+          className="min-w-0 font-semibold whitespace-pre-wrap [overflow-wrap:anywhere]"
+          dir="auto"
+        >
           {message}
         </span>
       </p>
-      {outcome === null ? (
-        <>
-          {mayAnswer && (
-            <QuestionForm
-              question={question}
-              waiting={asking.waiting}
-              error={asking.error}
-              onAnswer={({ action, content }) =>
-                void asking.send(() =>
-                  client.post('/api/questions/{questionId}/answer', {
-                    params: { questionId: String(questionId) },
-                    body: { action, content: content as Content },
-                  }),
-                )
-              }
-            />
-          )}
-          <p className="text-xs text-quiet">{words.until(writing.moment(deadline, Date.now()))}</p>
-        </>
-      ) : (
-        <>
-          {question.content && <AnswerText content={question.content} />}
-          <p role="status" className="text-sm text-quiet">
-            {facts.join(' · ')}
-          </p>
-        </>
+      {mayAnswer && (
+        <QuestionForm
+          question={question}
+          waiting={asking.waiting}
+          error={asking.error}
+          onAnswer={({ action, content }) =>
+            void asking.send(() =>
+              client.post('/api/questions/{questionId}/answer', {
+                params: { questionId: String(questionId) },
+                body: { action, content: content as Content },
+              }),
+            )
+          }
+        />
       )}
+      <p className="text-xs text-quiet">{words.until(writing.moment(deadline, Date.now()))}</p>
     </section>
   )
 }
 
 type Content = Record<string, string | number | boolean | string[]> | null
+
+interface AnsweredProps {
+  readonly question: TurnQuestion
+  readonly outcome: NonNullable<TurnQuestion['outcome']>
+}
+
+function Answered({ question, outcome }: AnsweredProps) {
+  const { answers } = useWords().console
+  const { questionId, message, content, decidedBy, resolvedAt } = question
+  return (
+    <DecidedRow
+      label={message}
+      data={{ 'data-question': questionId, 'data-outcome': outcome }}
+      outcome={outcome}
+      verb={answers[outcome]}
+      what={message}
+      said={content ? Object.values(content).flat().join(', ') : undefined}
+      decidedBy={decidedBy}
+      at={resolvedAt}
+    >
+      <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]" dir="auto">
+        {message}
+      </p>
+      {content && <AnswerText content={content} />}
+    </DecidedRow>
+  )
+}
 
 const AnswerText = ({ content }: { content: NonNullable<TurnQuestion['content']> }) => (
   <ul className="text-sm">

@@ -3,7 +3,7 @@
  * and what it cost.
  */
 import { Fragment, memo, type ReactNode } from 'react'
-import { callOfStrand, itemsOfStrand } from '../../../src/protocol/threads/strands.ts'
+import { askerOf, callOfStrand, itemsOfStrand } from '../../../src/protocol/threads/strands.ts'
 import { isAnswer, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 import { answerIn, type Item } from '../../../src/protocol/threads/turn-items.ts'
 import { useDisplayName } from '../live/display-names.ts'
@@ -124,7 +124,12 @@ function Items({ all, state, strand }: ItemsProps) {
         <Items all={all} state={state} strand={item.strand.id} />
       </StrandRow>
     ) : (
-      <ItemView item={item} state={state} isInside={strand !== undefined} />
+      <ItemView
+        item={item}
+        state={state}
+        isInside={strand !== undefined}
+        subAgent={item.kind === 'permission' ? askerOf(all, item) : undefined}
+      />
     )
   if (items.length <= fewItems) {
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
@@ -182,10 +187,12 @@ const ItemView = memo(function ItemView({
   item,
   state,
   isInside,
+  subAgent,
 }: {
   item: Exclude<Item, { kind: 'strand' }>
   state: ThreadTurn['state']
   isInside: boolean
+  subAgent: string | undefined
 }) {
   const { console: words } = useWords()
   const translate = useSaid()
@@ -203,7 +210,7 @@ const ItemView = memo(function ItemView({
     case 'plan':
       return <PlanList entries={item.entries} />
     case 'permission':
-      return <PermissionCard permission={item.permission} />
+      return <PermissionCard permission={item.permission} subAgent={subAgent} />
     case 'question':
       return <QuestionCard question={item.question} />
     case 'media':
