@@ -318,6 +318,7 @@ export const sentences = {
   gitNotRun: 'git could not be run in {folder} ({code}).',
   pipeInTheWay: '{file} is a pipe, for which git would wait. Remove it.',
   gitStoodStill: 'git {command} hung and was stopped.',
+  remoteBranchInUse: '{branch} is checked out in {folder}, and is not pushed over.',
   refsInTable: 'its refs are stored in a table (reftable), which Holdfast cannot read',
   fileNotMade: '{file} could not be created ({code}).',
   indexLocked: '{file} exists: another git is running there. If none is, remove it.',

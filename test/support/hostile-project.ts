@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { FileStates } from '../../src/coordinator/file-states/file-states.ts'
+import type { StepMachine } from '../../src/coordinator/landing/run-step.ts'
 import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
 import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
@@ -33,7 +34,10 @@ export interface HostileProject {
  * A machine that works in it; `make` gives the top of a role's worktree, `ask` what became of a
  * question.
  */
-export function machineFor({ folder, env }: HostileProject) {
+export function machineFor(
+  { folder, env }: HostileProject,
+  credential: StepMachine['credential'] = async () => null,
+) {
   const git = gitWith(env)
   const worktreesFolder = realpathSync(temporaryFolder())
   const occupancy = new Occupancy()
@@ -55,13 +59,48 @@ export function machineFor({ folder, env }: HostileProject) {
     },
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
     async ask(asked: CoordinatorRequest): Promise<any> {
+      const fileStates = new FileStates(git)
+      const landing = { credential, env, dataFolder: worktreesFolder }
       const answer = await answerRequest(
-        { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git) },
+        { git, worktreesFolder, occupancy, clock: systemClock, fileStates, landing },
         asked,
       )
       return answer.ok ? answer.value : answer
     },
   }
+}
+
+/** What the fields of a plan are that no test is about. */
+export const wantedPlan = {
+  kind: 'land-plan',
+  into: 'main',
+  ofCaller: true,
+  message: 'Work',
+  signature: { name: 'Ada', email: 'a@b.c', ofOwner: false, date: '2026-03-01T09:00:00.000Z' },
+  coAuthor: null,
+  protectedBranches: [] as string[],
+  check: null,
+  address: null,
+  title: 'Work',
+} as const
+
+type Ask = ReturnType<typeof machineFor>['ask']
+
+/** Two ways in, and out again: what each step came to. */
+async function landEverything({ folder: top, write }: TestRepository, ask: Ask) {
+  const where = { top, key: 'web:p.a' }
+  const outcomes: string[] = []
+  for (const how of ['squash', 'rebase'] as const) {
+    write(`${how}.md`, `${how}\n`)
+    const { steps } = await ask({ ...wantedPlan, ...where, how })
+    for (const step of steps) {
+      outcomes.push((await ask({ kind: 'land-step', ...where, step })).outcome)
+      const { do: what, branch, from: to, to: from } = step
+      if (what !== 'move' || how !== 'rebase') continue
+      outcomes.push((await ask({ kind: 'land-undo', ...where, branch, from, to })).outcome)
+    }
+  }
+  return outcomes
 }
 
 /**
@@ -108,6 +147,7 @@ export async function doEverything(
   tree.git('update-ref', '--no-deref', 'HEAD', signed(tree))
   const main = await into('main', 'merge')
   await make('auth')
+  const landed = await landEverything(await make('landing'), ask)
   tree.write('more.txt', 'more\n')
   spoil(tree)
   const losses = await ask({ kind: 'worktree-losses', top })
@@ -130,6 +170,7 @@ export async function doEverything(
     conflicts: conflicts.map(({ outcome }) => outcome),
     aside: aside.outcome,
     main: main.outcome,
+    landed,
     losses: losses.files.map(({ path }: { path: string }) => path),
     removed: removed.outcome,
     clean: clean.outcome,
@@ -148,6 +189,7 @@ export const everythingDone = {
   conflicts: ['conflicts', 'conflicts'],
   aside: 'done',
   main: 'done',
+  landed: ['done', 'done', 'done', 'done', 'done'],
   losses: ['more.txt'],
   removed: 'removed',
   clean: 'removed',

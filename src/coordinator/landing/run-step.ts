@@ -13,7 +13,7 @@ import { copyIndex, indexFactsOf, leaveAway, uncommittedIn } from '../worktrees/
 import { moveBranch, tipOf } from '../worktrees/move-checkout.ts'
 import { moveHead } from '../worktrees/move-head.ts'
 import type { OurWorktree, Repository } from '../worktrees/repository.ts'
-import { type Credential, push } from './remote.ts'
+import { type Credential, push } from './push.ts'
 import { type CheckOptions, runCheck } from './run-check.ts'
 
 type StepRequest = Extract<CoordinatorRequest, { kind: 'land-step' }>

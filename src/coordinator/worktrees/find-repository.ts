@@ -125,6 +125,16 @@ function gitFoldersAt(own: string): Pick<Checkout, 'own' | 'common'> | undefined
   return isWhole ? { own, common } : undefined
 }
 
+/** The git folder of a remote that is a path, bare or of a checkout, looked for as git does. */
+export async function findGitFolder(git: Git, path: string) {
+  const named = [gitFolderNamedAt(path), realPathOf(path), realPathOf(`${path}.git`)]
+  for (const folder of named) {
+    const place = folder === undefined ? undefined : gitFoldersAt(folder)
+    if (place) return { ...place, settings: await settingsOf(git, place.own, place.common) }
+  }
+  return undefined
+}
+
 /** What `.git` in a folder is or names. */
 function gitFolderNamedAt(top: string): string | undefined {
   const file = join(top, '.git')

@@ -25,7 +25,13 @@ import {
 import { operations } from './remove-worktree.ts'
 import { listWorktrees, type Repository } from './repository.ts'
 import { sparseSettings } from './sparse.ts'
-import { entriesOf, type IndexEntry, isPlainIndex, withoutHiding } from './staged-entries.ts'
+import {
+  entriesOf,
+  gitlinkMode,
+  type IndexEntry,
+  isPlainIndex,
+  withoutHiding,
+} from './staged-entries.ts'
 
 export interface Move {
   readonly target: string
@@ -133,15 +139,15 @@ async function writtenAmong(
   try {
     await checkout.run(['read-tree', tree], { env })
     await checkout.try(['update-index', '-q', '--ignore-submodules', '--refresh'], { env })
-    const differing = new Set(
-      splitNul(await checkout.bytes(['diff-files', '-z', '--name-only'], { env, ...large })).map(
-        keyOf,
-      ),
-    )
-    const there = new Set(ownEntriesOf(checkout, index).map(({ name }) => keyOf(name)))
-    return names.filter((name) =>
-      there.has(keyOf(name)) ? !differing.has(keyOf(name)) : lstatIn(checkout, name) === undefined,
-    )
+    // git would look into repositories inside, by their own configuration.
+    const compare = ['diff-files', '-z', '--name-only', '--ignore-submodules=all']
+    const differing = new Set(splitNul(await checkout.bytes(compare, { env, ...large })).map(keyOf))
+    const there = new Map(ownEntriesOf(checkout, index).map((entry) => [keyOf(entry.name), entry]))
+    return names.filter((name) => {
+      const entry = there.get(keyOf(name))
+      if (!entry) return lstatIn(checkout, name) === undefined
+      return entry.mode !== gitlinkMode && !differing.has(keyOf(name))
+    })
   } finally {
     for (const file of [index, `${index}.lock`]) await rm(file, { force: true })
   }

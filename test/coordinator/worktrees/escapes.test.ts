@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { makeWorkspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
 import { amount } from '../../support/extent.ts'
 import { at, gitWith, makeRepository, type TestRepository } from '../../support/git-repository.ts'
-import { machineFor } from '../../support/hostile-project.ts'
+import { machineFor, wantedPlan } from '../../support/hostile-project.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const env = { PATH: process.env['PATH'] ?? '', HOME: temporaryFolder(), LC_ALL: 'C' }
@@ -65,6 +65,8 @@ test('[SE20] [SE21] a repository that an agent makes inside runs nothing, howeve
     const { folder: top } = tree
     const looks = []
     for (const kind of everyLook) looks.push(await ask({ kind, top }))
+    for (const how of ['squash', 'push'] as const)
+      looks.push(await ask({ ...wantedPlan, top, key: 'web:p.a', how }))
     expect([clean, evil.ran()]).toEqual([clean, false])
     for (const look of looks) expect(look).not.toMatchObject({ ok: false })
     const [look] = await ask({ kind: 'worktrees-look', places: [{ kind: 'worktree', top }] })

@@ -236,6 +236,7 @@ const words: Sentences = {
   gitNotRun: '{folder} で git を実行できません（{code}）。',
   pipeInTheWay: '{file} は名前付きパイプで、git が待ち続けます。削除してください。',
   gitStoodStill: 'git {command} が応答しなくなったため、停止しました。',
+  remoteBranchInUse: '{branch} は {folder} でチェックアウトされているため、上書きしません。',
   refsInTable: '参照が表の形式で保存されており、Holdfast では読めません',
   fileNotMade: '{file} を作成できませんでした ({code})。',
   indexLocked: '{file} があります。別の git が作業中です。そうでなければ削除してください。',
