@@ -4,7 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { agentDetection } from '../adapters/agents/detect-agents.ts'
+import { AgentPreparations } from '../adapters/agents/agent-preparations.ts'
+import { AgentDetection } from '../adapters/agents/detect-agents.ts'
+import { npmSettings } from '../adapters/agents/install-command.ts'
+import { inheritedFrom } from '../coordinator/agent-process.ts'
 import { makeDemoRepository } from '../demo/demo-project.ts'
 import { ownerId } from '../domain/access/caller.ts'
 import { signInRules } from '../domain/access/sign-in-rules.ts'
@@ -76,7 +79,14 @@ export async function assemble(options: Options): Promise<Assembled> {
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
 
-  const detectAgents = agentDetection({ clock, env })
+  const detection = new AgentDetection({ clock, env, data })
+  const preparations = new AgentPreparations({
+    env: { ...inheritedFrom(env), ...npmSettings(env) },
+    data,
+    clock,
+    detection,
+  })
+  undo.push(() => preparations.close())
   const coordinatorRules = {
     maxConcurrent: config['coordinator.max_concurrent'],
     aloneMinutes: config['coordinator.alone_minutes'],
@@ -100,7 +110,8 @@ export async function assemble(options: Options): Promise<Assembled> {
     seals,
     files,
     coordinatorRules,
-    detectAgents,
+    detectAgents: detection.detect,
+    preparations,
     expectsCoordinator,
     ownerTokenHash: hashSecret(ownerToken),
     signInRules: rules,

@@ -198,6 +198,27 @@ export const refusalSentences = {
   signInAtTerminal: 'This way needs a terminal; run on its machine: {command}',
   noSignOut: 'The agent cannot be signed out from here; use its own program',
   noSignIn: 'No sign-in is in progress here',
+  noKnownAgent: 'No agent {id} is known',
+  noPreparation: 'Nothing was installed or signed in here since the server has started',
+  noCodeAwaited: 'Nothing waits for a code here',
+  preparationRuns: '{name} is being installed or signed in already',
+  preparationsRun: '{max} agents are being installed or signed in already; try again after one',
+  alreadyInstalled: '{name} is installed already',
+  installedByHand: '{name} is installed by hand; run on the server’s machine: {command}',
+  npmMissing:
+    '{program} was not found on the server’s machine. Install {runtime}, then run: {command}',
+  programMissing: 'The program that signs {name} in was not found; run on its machine: {command}',
+  nothingToRun: 'It was installed, but has none of the programs of {name}: {programs}',
+  preparationTooLong:
+    'It was ended after {minutes} minutes. Run it in a terminal of that machine: {command}',
+  preparationFailed:
+    'It ended with {exit}; its output says why. Run it in a terminal there: {command}',
+  noSpaceForIt:
+    'The disk of the server’s machine is full. Make room, then try again or run: {command}',
+  noRightsForIt:
+    'The server may not write there. Give its user the right, then try again or run: {command}',
+  noNetworkForIt:
+    'The server’s machine did not reach the network. Try again, or run there: {command}',
   alwaysWithYes: 'only possible with an approval',
   sameUnknown:
     'The agent does not say exactly what it would do, so the same request cannot be recognised again',

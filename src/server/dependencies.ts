@@ -7,6 +7,7 @@ import type { SampledLog } from '../platform/log/sampled-log.ts'
 import type { Seals } from '../platform/secrets/seals.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
+import type { AgentPreparation, PreparationStep } from '../protocol/agents/preparation.ts'
 import type { SandboxProbe } from '../protocol/agents/sandbox-probe.ts'
 import type { AgentInspection, SignInAttempt } from '../protocol/agents/sign-in.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
@@ -44,6 +45,13 @@ export interface SignIns {
   signIn(agentId: string, start: AgentStart, method: string): Promise<SignInAttempt>
   attempt(agentId: string): SignInAttempt | undefined
   signOut(start: AgentStart): Promise<void>
+}
+
+export interface Preparations {
+  begin(agent: string, step: PreparationStep): Promise<AgentPreparation>
+  read(agent: string): AgentPreparation
+  answer(agent: string, code: string): AgentPreparation
+  cancel(agent: string): Promise<AgentPreparation>
 }
 
 /** Access to the files beside the database (CK2). */
@@ -127,6 +135,8 @@ export interface ServerDependencies extends Basics {
   readonly search: SearchIndexer
   /** Detects the agents installed on this machine (AG5). */
   readonly detectAgents: () => Promise<DetectedAgents>
+  /** Installs known agents on this machine, and signs them in by their own command (AG18). */
+  readonly preparations: Preparations
   /** Signs agents of this machine in (AC13). */
   readonly signIns: () => Promise<SignIns>
   /** Tries an agent in a sandbox of this machine (SB8). */

@@ -36,7 +36,7 @@ import { Worktrees } from './worktrees/worktrees.ts'
 export interface ListenersOptions
   extends Pick<
     ServerDependencies,
-    'store' | 'clock' | 'seals' | 'files' | 'probeSandbox' | 'signIns'
+    'store' | 'clock' | 'seals' | 'files' | 'probeSandbox' | 'signIns' | 'preparations'
   > {
   readonly listener: HttpListener
   readonly doors: readonly ServerDoor[]

@@ -7,6 +7,8 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { AgentPreparations } from '../../src/adapters/agents/agent-preparations.ts'
+import { AgentDetection } from '../../src/adapters/agents/detect-agents.ts'
 import type { AgentSignIns } from '../../src/compose/agent-sign-in.ts'
 import { sandboxTrial } from '../../src/coordinator/sandbox/try-agent.ts'
 import { doors } from '../../src/doors/door-list.ts'
@@ -75,6 +77,8 @@ export type TestServerOptions = Partial<
   /** `projects.roots` */
   readonly roots?: readonly string[]
   readonly testStore?: TestStore
+  /** Environment in which agents are found, installed and signed in; without it none is. */
+  readonly programs?: Readonly<Record<string, string>>
 }
 
 export async function openTestServer({
@@ -106,7 +110,7 @@ export async function openTestServer({
     takeoverMinutes: null,
     sandboxLimits: sandboxLimits(),
   }
-  const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
+  const { ownerTokenHash = hashSecret(ownerToken), expectsCoordinator } = options
   const targets = [projectFiles(store, listener.options.logger), conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: listener.options.logger, folder, targets })
   onTestFinished(() => mirror.stop())
@@ -116,6 +120,10 @@ export async function openTestServer({
   }
   let signIns: Promise<AgentSignIns> | undefined
   onTestFinished(async () => (await signIns)?.close())
+  const { programs = {} } = options
+  const detection = new AgentDetection({ env: programs, data: folder, clock })
+  const preparations = new AgentPreparations({ env: programs, data: folder, clock, detection })
+  onTestFinished(() => preparations.close())
   const server = await startListeners({
     listener,
     doors,
@@ -126,8 +134,9 @@ export async function openTestServer({
     files,
     coordinatorRules,
     folderRules: { data: folder, roots: options.roots ?? [] },
-    detectAgents,
+    detectAgents: options.programs ? detection.detect : options.detectAgents,
     probeSandbox: sandboxTrial(process.env, folder),
+    preparations,
     signIns: () =>
       (signIns ??= import('../../src/compose/agent-sign-in.ts').then(
         (all) => new all.AgentSignIns(process.env),

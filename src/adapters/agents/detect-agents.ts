@@ -1,8 +1,8 @@
 /**
  * Detects which known agents are installed on this machine, their versions, and whether somebody
- * has signed in (AG5). Searches PATH, then the folders npm installs programs to, and runs each
- * program with a time limit and without a shell. Results are cached for a minute, because programs
- * take long to answer.
+ * has signed in (AG5). Searches PATH, then the agents that Holdfast has installed, then the folders
+ * npm installs programs to, and runs each program with a time limit and without a shell. Results
+ * are cached for a minute, because programs take long to answer.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -13,6 +13,8 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { DetectedAgents } from '../../protocol/agents/detected-agent.ts'
 import { holdSeconds, type KnownAgent } from '../../protocol/agents/known-agent.ts'
 import { type KnownRecipe, knownAgents, knownRecipes } from '../../protocol/agents/known-agents.ts'
+import { agentFolder, installedProgramFolders } from './agent-folders.ts'
+import { asTyped, installArguments } from './install-command.ts'
 
 type DetectedAgent = DetectedAgents['items'][number]
 
@@ -23,23 +25,31 @@ const maxVersionText = 16 * 1024
 export interface DetectionOptions {
   readonly clock: Clock
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The data folder, which has the agents that Holdfast has installed (AG18). */
+  readonly data: string
   /** Time a program has to print its version. */
   readonly patienceMs?: number
 }
 
-export type DetectAgents = () => Promise<DetectedAgents>
+export class AgentDetection {
+  readonly #options: Required<DetectionOptions>
+  #found: { readonly agents: Promise<DetectedAgents>; readonly until: number } | undefined
 
-/** Concurrent callers share one detection. */
-export function agentDetection({
-  clock,
-  env,
-  patienceMs = defaultPatienceMs,
-}: DetectionOptions): DetectAgents {
-  let found: { readonly agents: Promise<DetectedAgents>; readonly until: number } | undefined
-  return () => {
-    if (!found || clock.now() >= found.until)
-      found = { agents: detectAgents({ env, patienceMs }), until: clock.now() + believedMs }
-    return found.agents
+  constructor(options: DetectionOptions) {
+    this.#options = { patienceMs: defaultPatienceMs, ...options }
+  }
+
+  /** Concurrent callers share one detection. */
+  readonly detect = (): Promise<DetectedAgents> => {
+    const { clock, ...options } = this.#options
+    if (!this.#found || clock.now() >= this.#found.until)
+      this.#found = { agents: detectAgents(options), until: clock.now() + believedMs }
+    return this.#found.agents
+  }
+
+  /** Something was installed or signed in: the next caller looks again. */
+  forget(): void {
+    this.#found = undefined
   }
 }
 
@@ -47,22 +57,35 @@ interface Detection extends Required<Omit<DetectionOptions, 'clock'>> {
   /** Versions by file: a program with several recipes is run once. */
   readonly versions: Map<string, Promise<string | null>>
   readonly npmFolders: readonly string[]
+  readonly ownFolders: readonly string[]
 }
 
 async function detectAgents(
-  options: Omit<Detection, 'versions' | 'npmFolders'>,
+  options: Omit<Detection, 'versions' | 'npmFolders' | 'ownFolders'>,
 ): Promise<DetectedAgents> {
   const detection = {
     ...options,
     versions: new Map(),
     npmFolders: await npmProgramFolders(options.env),
+    ownFolders: installedProgramFolders(options.data),
   }
   const looked = await Promise.all(knownRecipes.map((recipe) => lookFor(recipe, detection)))
   const items = looked.filter((each) => each !== undefined)
   const missing = knownAgents
     .filter(({ id }) => !items.some((item) => item.agent === id))
-    .map(({ id, name, install }) => ({ id, name, install }))
+    .map((agent) => missingAgent(agent, options.data))
   return { items, missing }
+}
+
+function missingAgent({ id, name, install }: KnownAgent, data: string) {
+  if (!('npm' in install)) return { id, name, install: install.command, installs: null }
+  const args = installArguments(agentFolder(data, id), install.npm)
+  return {
+    id,
+    name,
+    install: `npm install -g ${install.npm.join(' ')}`,
+    installs: asTyped({ file: 'npm', args }),
+  }
 }
 
 async function lookFor(
@@ -90,7 +113,8 @@ async function lookFor(
     env: { ...env, ...elsewhere },
     holdSeconds,
   }
-  const { command: signIn, keys } = agent.signIn
+  const { command: signIn, keys, press } = agent.signIn
+  const presses = press && (await findAnywhere(press.program, detection)) !== undefined
   return {
     id,
     agent: agent.id,
@@ -102,6 +126,7 @@ async function lookFor(
     signedIn: isSignedIn(agent, detection.env),
     signIn,
     keys: [...keys],
+    signsIn: presses ? asTyped({ file: press.program, args: press.args }) : null,
   }
 }
 
@@ -111,11 +136,14 @@ function isSignedIn({ signIn }: KnownAgent, { HOME }: DetectionOptions['env']): 
   return signIn.files.some((file) => existsSync(join(HOME, file)))
 }
 
+const findAnywhere = async (program: string, detection: Detection): Promise<string | undefined> =>
+  (await findProgram(program, detection.env)) ?? (await findInstalled(program, detection))
+
 async function findInstalled(
   program: string,
-  { npmFolders }: Detection,
+  { npmFolders, ownFolders }: Detection,
 ): Promise<string | undefined> {
-  for (const folder of npmFolders) {
+  for (const folder of [...ownFolders, ...npmFolders]) {
     const file = await findProgram(join(folder, program), {})
     if (file !== undefined) return file
   }

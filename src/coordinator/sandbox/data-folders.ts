@@ -6,6 +6,7 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { looksLikeData } from '../../platform/files/data-folder.ts'
+import { isBelow } from '../../platform/files/path-inside.ts'
 
 const maxDepth = 2
 /** For each folder that is shown. */
@@ -37,6 +38,13 @@ function below(root: string): string[] {
   }
   return found
 }
+
+/**
+ * Whether a path is of a data folder, and none of the agents that Holdfast has installed there
+ * (AG18): of these a launch shows its own program only.
+ */
+export const isHiddenIn = (data: string, path: string): boolean =>
+  path === data || (isBelow(data, path) && !isBelow(join(data, 'agents'), path))
 
 /** Whether the folder is in a data folder. */
 export function isInDataFolder(folder: string): boolean {

@@ -19,7 +19,7 @@ import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
 import { personsSettings } from '../worktrees/git-settings.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
-import { dataFoldersIn, isInDataFolder } from './data-folders.ts'
+import { dataFoldersIn, isHiddenIn, isInDataFolder } from './data-folders.ts'
 import { ownHome } from './own-home.ts'
 import { ownParts } from './own-parts.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
@@ -187,11 +187,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       (path) => realPath(path) === path && !isItsOwn(path) && !isInDataFolder(path),
     ),
   ]
-  const isHidden = (path: string): boolean => path === data || isBelow(data, path)
-  const shown = wanted.filter(
-    (path) =>
-      isAbsolute(path) && existsSync(path) && !isHidden(realPath(path)) && !isOfSystem(path),
-  )
+  const there = wanted.filter((path) => isAbsolute(path) && existsSync(path) && !isOfSystem(path))
+  const shown = there.filter((path) => !isHiddenIn(data, realPath(path)))
   const others = dataFoldersIn([top, ...shown]).filter((path) => path !== top)
   const [repository, person] = await Promise.all([
     PrivateRepository.open(

@@ -85,6 +85,18 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     (await deps.signIns()).signOut(await startOf(deps, params, who)),
   ),
   listDetectedAgents: allowed(startsPrograms, ({ deps }) => deps.detectAgents()),
+  prepareAgent: allowed(startsPrograms, ({ params, body, deps }) =>
+    deps.preparations.begin(params.agent, body.step),
+  ),
+  getPreparation: allowed(startsPrograms, async ({ params, deps }) =>
+    deps.preparations.read(params.agent),
+  ),
+  answerPreparation: allowed(startsPrograms, async ({ params, body, deps }) =>
+    deps.preparations.answer(params.agent, body.code),
+  ),
+  cancelPreparation: allowed(startsPrograms, ({ params, deps }) =>
+    deps.preparations.cancel(params.agent),
+  ),
   probeSandbox: allowed(startsPrograms, ({ body, deps }) => deps.probeSandbox(body)),
 }
 

@@ -27,12 +27,26 @@ export const DetectedAgent = z.object({
   /** What to run once to sign in; instead of it, one of these variables in the entry. */
   signIn: z.string(),
   keys: z.array(z.string()),
+  signsIn: z
+    .string()
+    .nullable()
+    .describe('What one press runs to sign in (AG18); null: it needs a terminal'),
 })
 export type DetectedAgent = z.output<typeof DetectedAgent>
 
 export const DetectedAgents = z.object({
   items: z.array(DetectedAgent),
   /** Known agents that were not found, and how each is installed. */
-  missing: z.array(z.object({ id: z.string(), name: z.string(), install: z.string() })),
+  missing: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      install: z.string().describe('What to type in a terminal'),
+      installs: z
+        .string()
+        .nullable()
+        .describe('What one press runs to install it (AG18); null: it cannot'),
+    }),
+  ),
 })
 export type DetectedAgents = z.output<typeof DetectedAgents>

@@ -54,9 +54,17 @@ export interface KnownAgent {
   readonly acpName: string | null
   /** npm packages whose programs are the ones of the recipes. */
   readonly packages: readonly string[]
-  readonly install: string
+  /** What npm installs, or a command to type where npm has it not. */
+  readonly install: { readonly npm: readonly string[] } | { readonly command: string }
   readonly signIn: {
     readonly command: string
+    /** AG18: signs in without a terminal: it prints an address, and takes a code or waits. */
+    readonly press: {
+      readonly program: string
+      readonly args: readonly string[]
+      /** Takes a code from the opened page as a line of its input. */
+      readonly takesCode: boolean
+    } | null
     /** Variables of an API key, any of which is enough. */
     readonly keys: readonly string[]
     /** Files in the home folder, any of which shows that somebody has signed in. */

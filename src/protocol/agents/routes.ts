@@ -9,6 +9,7 @@ import { line } from '../text.ts'
 import { Agent, AgentChange, AgentDraft, AgentWithPasskey } from './agent.ts'
 import { DetectedAgents } from './detected-agent.ts'
 import { isolationFields } from './isolation.ts'
+import { AgentPreparation, preparationSteps } from './preparation.ts'
 import { SandboxProbe } from './sandbox-probe.ts'
 import { AgentInspection, SignInAttempt } from './sign-in.ts'
 
@@ -86,6 +87,34 @@ export const agentRoutes = {
       "List the agents installed on the server's machine, each with what to add it with, " +
       'and known agents that are not installed, each with how to install it',
     answer: DetectedAgents,
+  }),
+  prepareAgent: route({
+    method: 'POST',
+    path: '/api/detected-agents/{agent}/preparation',
+    summary: "Install a known agent on the server's machine, in the data folder, or sign it in",
+    body: z.strictObject({ step: z.enum(preparationSteps) }),
+    status: 201,
+    answer: AgentPreparation,
+  }),
+  getPreparation: route({
+    method: 'GET',
+    path: '/api/detected-agents/{agent}/preparation',
+    summary: 'Read what the last installation or sign-in of a known agent does, or came to',
+    answer: AgentPreparation,
+  }),
+  answerPreparation: route({
+    method: 'POST',
+    path: '/api/detected-agents/{agent}/preparation/code',
+    summary: 'Give a sign-in the code that the opened page shows',
+    body: z.strictObject({ code: line(4096) }),
+    answer: AgentPreparation,
+  }),
+  cancelPreparation: route({
+    method: 'DELETE',
+    path: '/api/detected-agents/{agent}/preparation',
+    summary: 'End an installation or a sign-in; what was installed so far is removed',
+    status: 200,
+    answer: AgentPreparation,
   }),
   probeSandbox: route({
     method: 'POST',

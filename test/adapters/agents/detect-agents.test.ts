@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentDetection } from '../../../src/adapters/agents/detect-agents.ts'
+import { AgentDetection } from '../../../src/adapters/agents/detect-agents.ts'
 import { filledIn } from '../../../src/coordinator/agent-process.ts'
 import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
 import { DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
@@ -41,7 +41,9 @@ function machine(
     ANTHROPIC_API_KEY: 'never',
     HOLDFAST_TOKEN: 'never',
   }
-  const detect = agentDetection({ clock, env, ...(patienceMs !== undefined && { patienceMs }) })
+  const data = join(folder, 'data')
+  const patience = patienceMs === undefined ? {} : { patienceMs }
+  const { detect } = new AgentDetection({ clock, env, data, ...patience })
   return { folder, clock, detect }
 }
 

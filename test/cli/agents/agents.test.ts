@@ -161,11 +161,12 @@ const detected = (id: string, signedIn: boolean | null = null): DetectedAgent =>
     signedIn,
     signIn: `${id} login`,
     keys: [`${id.toUpperCase()}_KEY`],
+    signsIn: null,
   }
 }
 
 test('[AG5] installed agents are listed, and added with their recipe by name', async () => {
-  const missing = [{ id: 'pi', name: 'pi', install: 'npm install -g pi-acp' }]
+  const missing = [{ id: 'pi', name: 'pi', install: 'npm install -g pi-acp', installs: null }]
   const { holdfast } = await openInstallation({
     detectAgents: async () => ({
       items: [detected('claude', true), detected('gemini', false)],

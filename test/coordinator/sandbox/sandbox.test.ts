@@ -287,6 +287,22 @@ test('[SB1] a wrapper is put in front of the command, word by word, and runs ins
   expect(output).not.toContain(place.secret)
 })
 
+test('[SB3] of the agents installed in the data folder, one sees its own', async () => {
+  const place = await scene()
+  const [mine, other] = ['mine', 'other'].map((name) => {
+    const folder = join(place.data, 'agents', name, 'node_modules/.bin')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, name), '#!/bin/sh\necho INSTALLED; exec "$@"\n', { mode: 0o755 })
+    return join(folder, name)
+  })
+  const script = `ls ${other} || echo NO-OTHER; ls ${place.data}/secrets || echo NO-SECRETS`
+  const output = await run(place, 'workplace', script, { wrapper: [mine ?? ''] })
+  if (output === undefined) return
+  expect(output).toContain('INSTALLED')
+  expect(output).toContain('NO-OTHER')
+  expect(output).toContain('NO-SECRETS')
+})
+
 /**
  * Asks the model, then counts how often a text is found wherever an agent can read. Output is
  * masked, so only numbers are told.

@@ -257,7 +257,16 @@ export const rights: readonly Right[] = [
     scope: 'manage',
     because:
       'it starts the program of an agent, or tells what that program says of the account it uses',
-    operations: ['inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent'],
+    operations: [
+      'inspectAgent',
+      'signInAgent',
+      'getSignIn',
+      'signOutAgent',
+      'prepareAgent',
+      'getPreparation',
+      'answerPreparation',
+      'cancelPreparation',
+    ],
   },
   {
     scope: 'manage',

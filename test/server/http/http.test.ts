@@ -176,6 +176,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'signInAgent',
       'getSignIn',
       'signOutAgent',
+      ...['prepareAgent', 'getPreparation', 'answerPreparation', 'cancelPreparation'],
       'probeSandbox',
       'listSecrets',
       'setSecret',

@@ -6,7 +6,7 @@ import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Empty, Page, Rows } from '../parts/page.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { DetectedAgents } from './detected-agents.tsx'
+import { KnownAgents } from './detected-agents.tsx'
 
 export function AgentsPage() {
   const words = useWords()
@@ -36,7 +36,7 @@ export function AgentsPage() {
           ))}
         </Rows>
       )}
-      {mayManage && <DetectedAgents />}
+      {mayManage && <KnownAgents />}
     </Page>
   )
 }

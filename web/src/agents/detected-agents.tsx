@@ -4,20 +4,22 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
-import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
+import type { DetectedAgent, DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
 import { useHome } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { SubmitButton } from '../parts/button.tsx'
+import { Button, SubmitButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { addDetected, addedAs, draftOf, knownAgents } from './detected.ts'
+import { Preparation } from './preparation.tsx'
 
 /** Shown only to people who may add agents. */
-export function DetectedAgents() {
+export function KnownAgents() {
   const { detected } = useWords()
   const { items: found = [], missing = [] } = useQuery(knownAgents).data ?? {}
   const agents = useHome()?.agents ?? []
@@ -35,23 +37,42 @@ export function DetectedAgents() {
       {missing.length > 0 && (
         <Section title={detected.missing} note={detected.missingHint}>
           <Rows label={detected.missing}>
-            {missing.map(({ id, name, install }) => (
-              <li
-                key={id}
-                data-missing={id}
-                className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5"
-              >
-                <span className="min-w-40 font-medium">{name}</span>
-                <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
-                  {install}
-                </code>
-                <CopyText text={install} what={detected.installOf(name)} />
-              </li>
+            {missing.map((each) => (
+              <MissingRow key={each.id} missing={each} />
             ))}
           </Rows>
         </Section>
       )}
     </>
+  )
+}
+
+/** Installed by one press where that is possible, otherwise by the command. */
+function MissingRow({
+  missing: { id, name, install, installs },
+}: {
+  missing: DetectedAgents['missing'][number]
+}) {
+  const { detected, now } = useWords()
+  const { refetch } = useQuery(knownAgents)
+  const [installing, setInstalling] = useState(false)
+  const command = installs ?? install
+  return (
+    <li data-missing={id} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5">
+      <span className="min-w-40 font-medium">{name}</span>
+      <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">{command}</code>
+      {installs !== null && !installing && (
+        <Button aria-label={now.preparation.installName(name)} onClick={() => setInstalling(true)}>
+          {now.preparation.install}
+        </Button>
+      )}
+      <CopyText text={command} what={detected.installOf(name)} />
+      {installing && (
+        <div className="w-full">
+          <Preparation agent={id} name={name} step="install" onDone={() => void refetch()} />
+        </div>
+      )}
+    </li>
   )
 }
 

@@ -22,6 +22,10 @@ const SignIn = lazy(
   loadOnce(async () => ({ default: (await import('../agents/sign-in.tsx')).SignIn })),
 )
 
+const Preparation = lazy(
+  loadOnce(async () => ({ default: (await import('../agents/preparation.tsx')).Preparation })),
+)
+
 export interface ChosenAgent {
   readonly id: string
   readonly name: string
@@ -45,6 +49,19 @@ export function AgentChoice({ onChoose }: { onChoose: (agent: ChosenAgent) => vo
   const [all, setAll] = useState(false)
   const found = oncePerAgent(data?.items ?? []).filter((each) => addedAs(each, agents).length === 0)
   const missing = data?.missing ?? []
+
+  /** Who has installed an agent or signed it in wants it: nothing is left to be pressed. */
+  async function use(agent: string): Promise<void> {
+    const now = oncePerAgent((await refetch()).data?.items ?? [])
+    const ready = now.find((each) => each.agent === agent)
+    if (!ready || ready.signedIn === false) return
+    const [added] = addedAs(ready, agents)
+    const here = agents.find(({ id }) => id === added)
+    onChoose(
+      here ? { id: here.id, name: here.name, agent: here } : { ...named(ready), found: ready },
+    )
+  }
+
   return (
     <>
       <div className="overflow-hidden rounded-lg shadow-[inset_0_0_0_1px_var(--edge)]">
@@ -54,22 +71,23 @@ export function AgentChoice({ onChoose }: { onChoose: (agent: ChosenAgent) => vo
             <HereRow
               key={agent.id}
               agent={agent}
-              signedOut={
-                data?.items.find((each) => addedAs(each, [agent]).length > 0)?.signedIn === false
-              }
+              found={data?.items.find((each) => addedAs(each, [agent]).length > 0)}
+              onPrepared={use}
               onUse={() => onChoose({ id: agent.id, name: agent.name, agent })}
             />
           ))}
           {found.map((each) => (
-            <FoundRow key={each.id} found={each} agents={agents} onChoose={onChoose} />
+            <FoundRow
+              key={each.id}
+              found={each}
+              agents={agents}
+              onPrepared={use}
+              onChoose={onChoose}
+            />
           ))}
           {!data && !error && <li className="px-3.5 py-3 text-quiet">{words.looking}</li>}
           {(all || agents.length + found.length === 0) &&
-            missing.map(({ id, name, install }) => (
-              <Row key={id} state="idle" name={name} text={words.notInstalled} command={install}>
-                <CopyText text={install} what={words.installOf(name)} />
-              </Row>
-            ))}
+            missing.map((each) => <MissingRow key={each.id} missing={each} onPrepared={use} />)}
           {!all && agents.length + found.length > 0 && missing.length > 0 && (
             <li>
               <button type="button" onClick={() => setAll(true)} className={moreClass}>
@@ -101,27 +119,70 @@ export function AgentChoice({ onChoose }: { onChoose: (agent: ChosenAgent) => vo
   )
 }
 
+const named = ({ id, name }: DetectedAgent) => ({ id, name })
+
+type OnPrepared = (agent: string) => Promise<void>
+
+interface MissingRowProps {
+  readonly missing: DetectedAgents['missing'][number]
+  readonly onPrepared: OnPrepared
+}
+
+/** One that is not installed: by one press where that is possible, with the command before it. */
+function MissingRow({ missing: { id, name, install, installs }, onPrepared }: MissingRowProps) {
+  const { firstRun: words, preparation } = useWords().now
+  const [installing, setInstalling] = useState(false)
+  return (
+    <Row
+      state="idle"
+      name={name}
+      text={words.notInstalled}
+      command={installs ?? install}
+      below={
+        installing && (
+          <Suspense>
+            <Preparation agent={id} name={name} step="install" onDone={() => void onPrepared(id)} />
+          </Suspense>
+        )
+      }
+    >
+      {installs !== null && !installing && (
+        <Button onClick={() => setInstalling(true)} aria-label={preparation.installName(name)}>
+          {preparation.install}
+        </Button>
+      )}
+      <CopyText text={installs ?? install} what={words.installOf(name)} />
+    </Row>
+  )
+}
+
+interface HereRowProps {
+  readonly agent: Agent
+  readonly found: DetectedAgent | undefined
+  readonly onPrepared: OnPrepared
+  readonly onUse: () => void
+}
+
 /** An agent that is added already. */
-function HereRow({
-  agent,
-  signedOut,
-  onUse,
-}: {
-  agent: Agent
-  signedOut: boolean
-  onUse: () => void
-}) {
+function HereRow({ agent, found, onPrepared, onUse }: HereRowProps) {
   const { firstRun: words } = useWords().now
   const [signing, setSigning] = useState(false)
+  const signedOut = found?.signedIn === false
+  const presses = found?.signsIn ?? null
   return (
     <Row
       state={signedOut ? 'waiting' : 'ready'}
       name={agent.name}
       text={signedOut ? words.notSignedIn : words.here}
+      {...(signedOut && presses !== null && { command: presses })}
       below={
         signing && (
           <Suspense>
-            <SignIn agent={agent} />
+            {found && presses !== null ? (
+              <SigningIn found={found} onPrepared={onPrepared} />
+            ) : (
+              <SignIn agent={agent} />
+            )}
           </Suspense>
         )
       }
@@ -142,17 +203,29 @@ function HereRow({
   )
 }
 
-interface FoundRowProps {
+interface SigningInProps {
   readonly found: DetectedAgent
+  readonly onPrepared: OnPrepared
+}
+
+const SigningIn = ({ found: { agent, name }, onPrepared }: SigningInProps) => (
+  <Preparation agent={agent} name={name} step="sign_in" onDone={() => void onPrepared(agent)} />
+)
+
+interface FoundRowProps extends SigningInProps {
   readonly agents: readonly Agent[]
   readonly onChoose: (agent: ChosenAgent) => void
 }
 
-/** One that is installed. To sign in it is added first: then it is asked for its ways. */
-function FoundRow({ found, agents, onChoose }: FoundRowProps) {
+/**
+ * One that is installed. It signs in by one press where its own command needs no terminal;
+ * otherwise it is added first and asked for its ways.
+ */
+function FoundRow({ found, agents, onPrepared, onChoose }: FoundRowProps) {
   const { firstRun: words } = useWords().now
   const { waiting, error, send } = useSending<Agent>()
-  const { id, name, signedIn, version } = found
+  const { id, name, signedIn, signsIn, version } = found
+  const [signing, setSigning] = useState(false)
   const add = () => send(id, (options) => addDetected(draftOf(found, agents), options))
   return (
     <Row
@@ -164,15 +237,25 @@ function FoundRow({ found, agents, onChoose }: FoundRowProps) {
       ]
         .filter(Boolean)
         .join(' · ')}
-      below={<ProblemNote error={error} />}
+      {...(signedIn === false && signsIn !== null && { command: signsIn })}
+      below={
+        <>
+          {signing && (
+            <Suspense>
+              <SigningIn found={found} onPrepared={onPrepared} />
+            </Suspense>
+          )}
+          <ProblemNote error={error} />
+        </>
+      }
     >
-      {signedIn === false && (
+      {signedIn === false && !signing && (
         <SubmitButton
           look="plain"
           type="button"
           waiting={waiting}
           aria-label={words.signInTo(name)}
-          onClick={() => void add()}
+          onClick={() => (signsIn === null ? void add() : setSigning(true))}
         >
           {words.signIn}
         </SubmitButton>

@@ -1,7 +1,7 @@
 /** The words of processes, agent sessions, coordinators and installed agents in English. */
 
 import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
-import { firstRun } from './en-first-run.ts'
+import { firstRun, preparation } from './en-first-run.ts'
 import { importing } from './en-importing.ts'
 
 const many = (count: number, one: string, more: string): string =>
@@ -129,7 +129,7 @@ export const running = {
 
 export const detected = {
   missing: 'Not installed',
-  missingHint: 'Run the command on the server’s machine, then come back.',
+  missingHint: 'Installed on the server’s machine, in Holdfast’s own folder.',
   installOf: (name: string) => `the command that installs ${name}`,
   title: 'Installed on this machine',
   hint: "Found on the server's PATH. Added with one click, and started when there is work.",
@@ -186,6 +186,7 @@ export const agentSignIn = {
 
 export const now = {
   firstRun,
+  preparation,
   importing,
   title: 'Now',
   waiting: 'Waiting for you',

@@ -196,6 +196,30 @@ const words: RefusalSentences = {
   signInAtTerminal: 'この方法には端末が必要です。そのマシンで実行してください: {command}',
   noSignOut: 'このエージェントはここからサインアウトできません。そのプログラムを使ってください',
   noSignIn: '進行中のサインインはありません',
+  noKnownAgent: '{id} というエージェントは知られていません',
+  noPreparation: 'サーバーの起動後、ここでのインストールやサインインはありません',
+  noCodeAwaited: 'コードを待っているものはありません',
+  preparationRuns: '{name} はすでにインストール中またはサインイン中です',
+  preparationsRun:
+    'すでに {max} 件のエージェントをインストール中またはサインイン中です。どれかが終わってからもう一度お試しください',
+  alreadyInstalled: '{name} はすでにインストールされています',
+  installedByHand:
+    '{name} は手動でインストールします。サーバーのマシンで実行してください: {command}',
+  npmMissing:
+    'サーバーのマシンに {program} が見つかりません。{runtime} をインストールしてから実行してください: {command}',
+  programMissing:
+    '{name} にサインインするプログラムが見つかりません。そのマシンで実行してください: {command}',
+  nothingToRun: 'インストールされましたが、{name} のプログラム（{programs}）がありません',
+  preparationTooLong:
+    '{minutes} 分たったので終了しました。サーバーのマシンの端末で実行してください: {command}',
+  preparationFailed:
+    '{exit} で終了しました。理由は出力にあります。サーバーのマシンの端末で実行してください: {command}',
+  noSpaceForIt:
+    'サーバーのマシンのディスクがいっぱいです。空きを作ってからもう一度試すか、実行してください: {command}',
+  noRightsForIt:
+    'サーバーはインストール先に書き込めません。サーバーのユーザーに権限を与えてからもう一度試すか、実行してください: {command}',
+  noNetworkForIt:
+    'サーバーのマシンがネットワークに接続できませんでした。接続できるようになったらもう一度試すか、そのマシンで実行してください: {command}',
   sameUnknown: 'エージェントが具体的な内容を示していないため、同じ要求を次に見分けられません',
   onlyHarmless: '常に許可できるツールの種類は、読み取り専用のものだけです',
   notAboutFiles: 'ファイルの操作ではないため、フォルダーを指定して許可することはできません',

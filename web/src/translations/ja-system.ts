@@ -1,7 +1,7 @@
 /** The words of processes, agent sessions, coordinators and installed agents in Japanese. */
 
 import type * as english from './en-system.ts'
-import { firstRun } from './ja-first-run.ts'
+import { firstRun, preparation } from './ja-first-run.ts'
 import { importing } from './ja-importing.ts'
 
 const two = (count: number): string => String(count).padStart(2, '0')
@@ -126,7 +126,7 @@ export const running: typeof english.running = {
 
 export const detected: typeof english.detected = {
   missing: '未インストール',
-  missingHint: 'サーバーのマシンでコマンドを実行してから、このページに戻ってください。',
+  missingHint: 'サーバーのマシンにある Holdfast のフォルダーにインストールします。',
   installOf: (name) => `${name} をインストールするコマンド`,
   title: 'このマシンにあるエージェント',
   hint: 'サーバーの PATH で見つかりました。ワンクリックで追加でき、作業があると起動します。',
@@ -183,6 +183,7 @@ export const agentSignIn: typeof english.agentSignIn = {
 
 export const now: typeof english.now = {
   firstRun,
+  preparation,
   importing,
   title: 'いま',
   waiting: '対応待ち',

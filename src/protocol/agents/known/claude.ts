@@ -10,9 +10,10 @@ export const claude: KnownAgent = {
     '@agentclientprotocol/claude-agent-acp',
     '@zed-industries/claude-code-acp',
   ],
-  install: 'npm install -g @anthropic-ai/claude-code @agentclientprotocol/claude-agent-acp',
+  install: { npm: ['@anthropic-ai/claude-code', '@agentclientprotocol/claude-agent-acp'] },
   signIn: {
     command: 'claude /login',
+    press: { program: 'claude', args: ['auth', 'login'], takesCode: true },
     keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'],
     files: ['.claude/.credentials.json'],
   },

@@ -22,9 +22,10 @@ export const codex: KnownAgent = {
   name: 'Codex',
   acpName: '@agentclientprotocol/codex-acp',
   packages: ['@openai/codex', '@agentclientprotocol/codex-acp'],
-  install: 'npm install -g @openai/codex @agentclientprotocol/codex-acp',
+  install: { npm: ['@openai/codex', '@agentclientprotocol/codex-acp'] },
   signIn: {
     command: 'codex login',
+    press: { program: 'codex', args: ['login', '--device-auth'], takesCode: false },
     keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
     files: ['.codex/auth.json'],
   },

@@ -12,9 +12,10 @@ export const copilot: KnownAgent = {
   name: 'GitHub Copilot',
   acpName: 'Copilot',
   packages: ['@github/copilot'],
-  install: 'npm install -g @github/copilot',
+  install: { npm: ['@github/copilot'] },
   signIn: {
     command: 'copilot login',
+    press: { program: 'copilot', args: ['login'], takesCode: false },
     keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
     files: [],
   },

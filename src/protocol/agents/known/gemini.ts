@@ -6,9 +6,10 @@ export const gemini: KnownAgent = {
   name: 'Gemini CLI',
   acpName: 'gemini-cli',
   packages: ['@google/gemini-cli'],
-  install: 'npm install -g @google/gemini-cli',
+  install: { npm: ['@google/gemini-cli'] },
   signIn: {
     command: 'gemini',
+    press: null,
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     files: ['.gemini/oauth_creds.json'],
   },

@@ -6,9 +6,16 @@ export const goose: KnownAgent = {
   name: 'Goose',
   acpName: null,
   packages: [],
-  install:
-    'curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash',
-  signIn: { command: 'goose configure', keys: [], files: ['.config/goose/config.yaml'] },
+  install: {
+    command:
+      'curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash',
+  },
+  signIn: {
+    command: 'goose configure',
+    press: null,
+    keys: [],
+    files: ['.config/goose/config.yaml'],
+  },
   acp: { program: 'goose', args: ['acp'], env: {}, triedWith: null },
   pulls: {
     program: 'goose',

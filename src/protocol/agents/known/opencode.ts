@@ -32,8 +32,13 @@ export const opencode: KnownAgent = {
   name: 'opencode',
   acpName: 'OpenCode',
   packages: ['opencode-ai'],
-  install: 'npm install -g opencode-ai',
-  signIn: { command: 'opencode auth login', keys: [], files: ['.local/share/opencode/auth.json'] },
+  install: { npm: ['opencode-ai'] },
+  signIn: {
+    command: 'opencode auth login',
+    press: null,
+    keys: [],
+    files: ['.local/share/opencode/auth.json'],
+  },
   acp: { program: 'opencode', args: ['acp'], env: {}, triedWith: '1.18.33' },
   pulls: {
     program: 'opencode',

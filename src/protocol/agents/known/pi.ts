@@ -20,9 +20,10 @@ export const pi: KnownAgent = {
   name: 'pi',
   acpName: 'pi-acp',
   packages: ['@earendil-works/pi-coding-agent', 'pi-acp'],
-  install: 'npm install -g @earendil-works/pi-coding-agent pi-acp',
+  install: { npm: ['@earendil-works/pi-coding-agent', 'pi-acp'] },
   signIn: {
     command: 'pi, then /login',
+    press: null,
     keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
     files: [],
   },

@@ -6,8 +6,13 @@ export const qwen: KnownAgent = {
   name: 'Qwen Code',
   acpName: null,
   packages: ['@qwen-code/qwen-code'],
-  install: 'npm install -g @qwen-code/qwen-code',
-  signIn: { command: 'qwen', keys: ['OPENAI_API_KEY'], files: ['.qwen/oauth_creds.json'] },
+  install: { npm: ['@qwen-code/qwen-code'] },
+  signIn: {
+    command: 'qwen',
+    press: null,
+    keys: ['OPENAI_API_KEY'],
+    files: ['.qwen/oauth_creds.json'],
+  },
   acp: { program: 'qwen', args: ['--acp'], env: {}, triedWith: null },
   pulls: {
     program: 'qwen',
