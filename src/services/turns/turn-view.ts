@@ -3,6 +3,7 @@ import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts
 import { fields, jsonIn, noticeFrom } from '../../store/fields.ts'
 import type { Reader } from '../../store/store.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
+import { promptOfTurn } from './prompt-of-turn.ts'
 import { filesOfTurn } from './turn-files.ts'
 import { usageOfTurn } from './turn-usage.ts'
 
@@ -22,7 +23,7 @@ export const turnView = async (reader: Reader, row: TurnRow): Promise<Conversati
   ),
   ...fields(row, 'created_at', 'started_at', 'ended_at'),
   notice: noticeFrom(row.notice),
-  content: JSON.parse(row.content),
+  content: await promptOfTurn(reader, row),
   text: row.answer,
   cut: row.cut === 1,
   ...(await usageOfTurn(reader, row.id, jsonIn(row.usage))),

@@ -79,6 +79,15 @@ export const agentsOf = ({
 }: Pick<ConversationIdentity, 'agentId' | 'otherAgentId'>): string[] =>
   [agentId, otherAgentId].filter((id) => id !== null)
 
+/** The other agent of a conversation between agents. Undefined for any other conversation. */
+export const otherAgent = (
+  { kind, ...identity }: ConversationIdentity,
+  agentId: string,
+): string | undefined => {
+  const agentIds = kind === 'agent' ? agentsOf(identity) : []
+  return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
+}
+
 const selectLane = statement<{ key: string; agentId: string }>()((db, p) =>
   db
     .selectFrom('conversations')

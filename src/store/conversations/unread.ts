@@ -71,6 +71,20 @@ const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
 export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Message[]> =>
   (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
+/** The messages that a turn has answered (SN13), as far as they are known. */
+const selectAnswered = statement<{ turnId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('turn_id', '=', p.turnId)
+    .orderBy('conversation_key')
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+export const answeredBy = async (reader: Reader, turnId: string): Promise<Message[]> =>
+  (await reader.all(selectAnswered, { turnId, limit: maxHandedOver })).map(messageOf)
+
 const selectInOrder = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages')

@@ -30,6 +30,7 @@ import { continuedSessions } from './0061-continued-sessions.ts'
 import { daysOfSessions } from './0062-days-of-sessions.ts'
 import { placesOfPullingAgents } from './0063-places-of-pulling-agents.ts'
 import { greetings } from './0064-greetings.ts'
+import { messagesOfATurn } from './0065-messages-of-a-turn.ts'
 import { numbered } from './migration.ts'
 
 export const migrations = numbered([
@@ -60,6 +61,7 @@ export const migrations = numbered([
   daysOfSessions,
   placesOfPullingAgents,
   greetings,
+  messagesOfATurn,
 ])
 
 export const newestVersion = migrations.length

@@ -1,12 +1,18 @@
 /** Sessions of agents that pull: a process that was started for one serves it, and no other. */
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { getConversation } from '../../../src/services/conversations/queries.ts'
 import { beginThread } from '../../../src/services/flows/conversations/begin-thread.ts'
+import { promptSession } from '../../../src/services/flows/conversations/prompt-session.ts'
+import { answerChat } from '../../../src/services/flows/messages/answer-chat.ts'
 import { handOverMessages } from '../../../src/services/flows/messages/hand-over-messages.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
+import { readSince } from '../../../src/services/turns/read-since.ts'
+import { answeredBy } from '../../../src/store/conversations/unread.ts'
 import { openTestStore } from '../../support/store.ts'
 import { openPad, ordered, type Said } from '../processes/launch-pad.ts'
 import { by } from '../projects/installation.ts'
+import { planOf } from '../work/query-plan.ts'
 
 async function open() {
   const { store, clock } = await openTestStore()
@@ -113,4 +119,25 @@ test('[SN10] the process of a session is started in its place, by a coordinator 
     folder,
     branch: 'holdfast/chat/one',
   })
+})
+
+test('[SN25] the turn of an agent that pulls has its messages as its prompt, also when it is over', async () => {
+  const { store, begin, order, serve } = await open()
+  const { key } = await begin('mend the gate')
+  const said = { key, content: 'and paint it', by, scopes: ['write'] } as const
+  await store.run(promptSession, said)
+  const { caller } = await serve(await order(key))
+  const turns = async () => (await store.query(readSince, { key })).turns.map(({ turn }) => turn)
+  const content = [{ type: 'text', text: 'mend the gate\n\nand paint it' }]
+  expect(await turns()).toMatchObject([{ state: 'running', content }])
+  await store.run(promptSession, { ...said, content: 'is it dry?' })
+  expect(await turns()).toMatchObject([{ content }])
+  await store.run(answerChat, { ...caller, content: 'done' })
+  expect(await turns()).toMatchObject([{ state: 'answered', content, text: 'done' }])
+})
+
+test('[SN25] the messages that a turn has answered are found by an index', async () => {
+  const { folder } = await openTestStore()
+  const plan = await planOf(join(folder, 'holdfast.db'), (reader) => answeredBy(reader, 'turn'))
+  expect(plan).toEqual(['SEARCH messages USING INDEX messages_of_turn (turn_id=?)'])
 })

@@ -5,7 +5,7 @@
  * to the conversation of its first turn (CX1).
  */
 
-import { conversationStream, projectStream } from '../../../domain/stream-name.ts'
+import { projectStream } from '../../../domain/stream-name.ts'
 import { chooseDispatch } from '../../../domain/turns/lifecycle.ts'
 import type { Message } from '../../../protocol/conversations/message.ts'
 import {
@@ -30,6 +30,7 @@ import { contextFacts, getOrCreateContext } from '../../turns/context-record.ts'
 import { contextOpened } from '../../turns/move-context.ts'
 import { addTurn, lockTurn, moveTurn } from '../../turns/move-turn.ts'
 import { buildPrimer } from '../../turns/primer-record.ts'
+import { tellHandedOver } from './messages-as-prompt.ts'
 
 export interface HandedOverMessages {
   readonly messages: readonly Message[]
@@ -132,7 +133,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     // Handed over again, it runs already.
     if (!(await moveTurn(tx, turn, { type: 'start' }, now, given)))
       await tx.update('turns', { id: turn.id, context_id, agent_session_id, launch_id, primer })
-    appendDelivered(
+    tellHandedOver(
       tx,
       caller,
       messages.filter((message) => !before.some(({ id }) => id === message.id)),
@@ -157,15 +158,4 @@ async function mergeTurn(tx: Tx, id: string, into: string, now: string): Promise
   if (!row) return
   await tx.write(moveUnread, { from: id, to: into })
   await moveTurn(tx, row, { type: 'join' }, now)
-}
-
-function appendDelivered(
-  tx: Tx,
-  { agentId, agentSessionId }: AgentCaller,
-  messages: readonly Message[],
-): void {
-  for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
-    const data = { agentId, agentSessionId, seqs: some.map(({ seq }) => seq) }
-    tx.append(conversationStream(key), { type: 'messages-delivered', data })
-  }
 }

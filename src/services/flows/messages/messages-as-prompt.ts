@@ -5,18 +5,13 @@
 
 import type { Launch } from '../../../domain/processes/lifecycle.ts'
 import { conversationStream } from '../../../domain/stream-name.ts'
-import { promptOfMessages } from '../../../domain/turns/prompts.ts'
 import type { Message } from '../../../protocol/conversations/message.ts'
-import { attachmentsIn, type PromptPart } from '../../../protocol/turns/prompt.ts'
-import { identityOf } from '../../../store/conversations/conversation-identity.ts'
-import { messagesOfTurn, splitUnread } from '../../../store/conversations/unread.ts'
+import { type AgentCaller, messagesOfTurn, splitUnread } from '../../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../../store/store.ts'
 import { isPushed, newTurnRow, type TurnRow } from '../../../store/turns/turns.ts'
 import { currentConversation } from '../../conversations/conversation-record.ts'
-import { senderOf, sendersOf } from '../../conversations/message-senders.ts'
 import { addTurn, moveTurn } from '../../turns/move-turn.ts'
-import { severalPeople } from '../../turns/primer-record.ts'
-import { otherAgent } from './post-to-agent.ts'
+import { promptFrom } from '../../turns/prompt-of-turn.ts'
 
 interface MessagesPrompt {
   readonly turn: TurnRow
@@ -55,7 +50,8 @@ export async function messagesAsPrompt(
   }
   const taken = { ...turn, agent_session_id: agentSessionId }
   if (messages.length === 0) return { turn: taken, promptSeqs: new Set() }
-  const content = await promptFrom(tx, key, messages, { launch, agentSessionId })
+  tellHandedOver(tx, { agentId: launch.agentId, agentSessionId }, messages)
+  const content = await promptFrom(tx, turn, messages)
   const here = messages.filter((each) => each.conversationKey === key)
   return {
     turn: { ...taken, content: JSON.stringify(content) },
@@ -63,29 +59,14 @@ export async function messagesAsPrompt(
   }
 }
 
-async function promptFrom(
+/** Tells each conversation which of its messages an agent was given. */
+export function tellHandedOver(
   tx: Tx,
-  key: string,
+  { agentId, agentSessionId }: Pick<AgentCaller, 'agentId' | 'agentSessionId'>,
   messages: readonly Message[],
-  { launch: { agentId }, agentSessionId }: Receiver,
-): Promise<PromptPart[]> {
-  const fromAgent = new Map<string, string | undefined>()
-  const byConversation = Map.groupBy(messages, ({ conversationKey }) => conversationKey)
-  for (const [conversationKey, some] of byConversation) {
+): void {
+  for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
     const data = { agentId, agentSessionId, seqs: some.map(({ seq }) => seq) }
-    tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
-    fromAgent.set(conversationKey, otherAgent(await identityOf(tx, conversationKey), agentId))
+    tx.append(conversationStream(key), { type: 'messages-delivered', data })
   }
-  const { nameOf } = await sendersOf(tx, messages.map(senderOf))
-  const texts = messages.map((message) => ({
-    content: message.content,
-    sender: nameOf(senderOf(message)),
-    fromAgent: fromAgent.get(message.conversationKey),
-    isAnswer: message.conversationKey !== key,
-    handoffId: message.relatedHandoffId,
-  }))
-  return [
-    { type: 'text', text: promptOfMessages(texts, await severalPeople(tx, key)) },
-    ...messages.flatMap(({ media }) => attachmentsIn(media)),
-  ]
 }

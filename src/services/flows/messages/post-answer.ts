@@ -7,7 +7,7 @@ import { isWork } from '../../../domain/conversations/key.ts'
 import { type Detail, noticeOf, textOf } from '../../../domain/notices.ts'
 import { conversationStream } from '../../../domain/stream-name.ts'
 import type { Message } from '../../../protocol/conversations/message.ts'
-import { identityOf } from '../../../store/conversations/conversation-identity.ts'
+import { identityOf, otherAgent } from '../../../store/conversations/conversation-identity.ts'
 import { type AgentCaller, messagesOfTurn } from '../../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../../store/store.ts'
 import type { TurnRow } from '../../../store/turns/turns.ts'
@@ -19,7 +19,7 @@ import {
 import { lockTurn } from '../../turns/move-turn.ts'
 import { storeAnswer } from '../work/work-conversation.ts'
 import { appendMessage } from './append-message.ts'
-import { otherAgent, postToAgent } from './post-to-agent.ts'
+import { postToAgent } from './post-to-agent.ts'
 
 interface AnswerPost {
   readonly content: Detail

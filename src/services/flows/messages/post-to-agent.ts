@@ -4,10 +4,9 @@
  * project's stream, which waiting agents follow.
  */
 
-import { agentKey, type ConversationIdentity } from '../../../domain/conversations/key.ts'
+import { agentKey } from '../../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../../domain/stream-name.ts'
 import type { Message } from '../../../protocol/conversations/message.ts'
-import { agentsOf } from '../../../store/conversations/conversation-identity.ts'
 import { insertOpenConversation } from '../../../store/conversations/conversations.ts'
 import type { AgentCaller } from '../../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../../store/store.ts'
@@ -17,15 +16,6 @@ import {
   openConversation,
 } from '../../conversations/conversation-record.ts'
 import { appendMessage } from './append-message.ts'
-
-/** The other agent of a conversation between agents. Undefined for any other conversation. */
-export const otherAgent = (
-  { kind, ...identity }: ConversationIdentity,
-  agentId: string,
-): string | undefined => {
-  const agentIds = kind === 'agent' ? agentsOf(identity) : []
-  return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
-}
 
 interface AgentMessage {
   readonly toAgentId: string
