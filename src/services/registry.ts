@@ -78,6 +78,7 @@ import * as leases from './system/leases.ts'
 import * as sweepExpired from './system/sweep-expired.ts'
 import * as chatOptions from './turns/chat-options.ts'
 import * as keepFiles from './turns/keep-files.ts'
+import * as pulledFiles from './turns/pulled-files.ts'
 import * as changeApproach from './work/change-approach.ts'
 import * as changeTask from './work/change-task.ts'
 import * as endWorkSession from './work/end-work-session.ts'
@@ -137,6 +138,7 @@ const files: readonly object[] = [
   holdChannel,
   importConversation,
   keepFiles,
+  pulledFiles,
   launchRecord,
   leases,
   makeSearchable,

@@ -68,12 +68,13 @@ export const getPendingMessages = agentTool({
       .nullable()
       .describe('At the first call in a conversation: who is in it and what was said before'),
   },
-  run: async (_, { caller, deps: { app }, presented: { who } }) => {
+  run: async (_, { caller, deps: { app, fileOperations }, presented: { who } }) => {
     const { messages, senders, summary, conversationKey, primer } = await app.run(
       handOverMessages,
       caller,
       who,
     )
+    if (conversationKey !== null) await fileOperations.keepBefore(caller)
     const handed = messages.map((message, at) =>
       HandedOver.parse(
         snakeFields({
@@ -109,8 +110,9 @@ export const respondChat = agentTool({
     seq: z.int().nullable(),
     answered: z.array(z.string()).describe('The ids of the messages that are answered now'),
   },
-  run: async (answer, { caller, deps: { app }, presented: { who } }) => {
-    const answering = { ...caller, ...answer }
+  run: async (answer, { caller, deps: { app, fileOperations }, presented: { who } }) => {
+    const files = await fileOperations.afterPulled(caller)
+    const answering = { ...caller, ...answer, files }
     const { messageId, seq, answered } = await app.run(answerChat, answering, who)
     return { messageId, seq, answered: [...answered] }
   },

@@ -72,12 +72,16 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     to: ObjectId,
     path: z.string().max(4096).nullable(),
   }),
-  /** FS7: `state`: the one to keep instead of the present one. */
+  /**
+   * FS7: `state`: the one to keep instead of the present one; `first`: what the conversation's sum
+   * counts from.
+   */
   z.object({
     kind: z.literal('files-take'),
     folder: Folder,
     key: Key,
     since: ObjectId,
+    first: ObjectId.optional(),
     state: FileState.optional(),
   }),
   /** FS8: repeated with the same id it is completed, or answered as before. */

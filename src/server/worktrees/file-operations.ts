@@ -34,6 +34,8 @@ import {
   type findUnfinishedFiles,
   forgetOldFiles,
 } from '../../services/turns/keep-files.ts'
+import { findPulledFiles, keepFilesBefore } from '../../services/turns/pulled-files.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
 
@@ -41,12 +43,22 @@ const inspectWithinMs = 30_000
 /** Writing all files of a large workplace. */
 const writeWithinMs = 600_000
 
+/** Compared with nothing: there is no such tree. Earlier coordinators want one. */
+const noTree = '0'.repeat(40)
+
+/** A state that cannot be taken holds up no turn (FS11). */
+function inVain(error: unknown): null {
+  if (error instanceof Refusal) return null
+  throw error
+}
+
 interface WhichTurn {
   readonly key: string
   readonly turnId: string
 }
 
 type UnfinishedFiles = Awaited<ReturnType<typeof findUnfinishedFiles.run>>[number]
+type TakenFiles = Omit<UnfinishedFiles, 'turnId'> & { readonly first?: string | undefined }
 type OldFiles = Awaited<ReturnType<typeof findOldFiles.run>>['due'][number]
 type DisownedFiles = Awaited<ReturnType<typeof findDisownedFiles.run>>[number]
 type StatePlace = Awaited<ReturnType<typeof forgetOldFiles.run>>['places'][number]
@@ -124,24 +136,45 @@ export class FileOperations {
   }
 
   /** Takes the state after a turn whose end could not take it. */
-  async takeAfter({
-    turnId,
-    key,
-    coordinatorId,
-    projectId,
-    ...what
-  }: UnfinishedFiles): Promise<void> {
-    const ask = { kind: 'files-take', key, ...what } as const
-    const about = {
+  async takeAfter({ turnId, ...unfinished }: UnfinishedFiles): Promise<void> {
+    const { key } = unfinished
+    const after = await this.#take(unfinished)
+    if (after) await this.#app.run(completeFiles, { turnId, key, after }, theServer)
+  }
+
+  /**
+   * Keeps the files before the running turn of an agent that pulls, unless they are kept. Its agent
+   * is told nothing before, so a turn that is handed out again after a crash finds them as they
+   * were.
+   */
+  async keepBefore(caller: AgentCaller): Promise<void> {
+    const place = await this.#app.read(findPulledFiles, caller, theServer)
+    if (!place || place.before !== undefined) return
+    const { turnId, key } = place
+    const taken = await this.#take({ ...place, since: noTree }).catch(inVain)
+    const before = taken && { top: taken.top, state: taken.state, leftOut: taken.leftOut }
+    await this.#app.run(keepFilesBefore, { turnId, key, before }, theServer)
+  }
+
+  /** The files after it. What could not be taken is taken when the turn is over (FS11). */
+  async afterPulled(caller: AgentCaller): Promise<{ turnId: string; after: EndFiles } | undefined> {
+    const place = await this.#app.read(findPulledFiles, caller, theServer)
+    if (place?.before === undefined) return undefined
+    const after = await this.#take({ ...place, since: place.before }).catch(inVain)
+    return after ? { turnId: place.turnId, after } : undefined
+  }
+
+  /** Null where there is no git workplace. */
+  #take({ coordinatorId, projectId, key, folder, since, first, state }: TakenFiles) {
+    const more = { ...(first !== undefined && { first }), ...(state && { state }) }
+    return this.#coordinatorRequests.ask<EndFiles | null>({
       coordinatorId,
       projectId,
-      ask,
+      ask: { kind: 'files-take', key, folder, since, ...more },
       worktreeId: null,
       withinMs: inspectWithinMs,
       by: systemId,
-    }
-    const after = await this.#coordinatorRequests.ask<EndFiles | null>(about)
-    if (after) await this.#app.run(completeFiles, { turnId, key, after }, theServer)
+    })
   }
 
   /** Lets go of the states that a conversation's project no longer keeps. */

@@ -21,7 +21,7 @@ import type { TurnRow } from '../../store/turns/turns.ts'
 export async function expectFiles(
   tx: Tx,
   turn: TurnRow,
-  launch: Launch,
+  { coordinatorId }: Pick<Launch, 'coordinatorId'>,
   { now }: Pick<Context, 'now'>,
 ): Promise<Pick<TurnOrder, 'files'>> {
   if (turn.about === 'summary') return {}
@@ -41,14 +41,13 @@ export async function expectFiles(
     left_out: null,
     rewound_by: null,
   }
-  if (known)
-    await tx.update('turn_files', { ...known, ...none, coordinator_id: launch.coordinatorId })
+  if (known) await tx.update('turn_files', { ...known, ...none, coordinator_id: coordinatorId })
   else
     await tx.insert('turn_files', {
       turn_id: turn.id,
       conversation_key: key,
       project_id: turn.project_id,
-      coordinator_id: launch.coordinatorId,
+      coordinator_id: coordinatorId,
       ...none,
       from_seq: await lastSeqBefore(tx, turn),
       kept_after: conversation?.kept_after ?? 0,

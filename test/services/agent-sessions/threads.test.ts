@@ -121,7 +121,7 @@ test('[SN10] the process of a session is started in its place, by a coordinator 
   })
 })
 
-test('[SN25] the turn of an agent that pulls has its messages as its prompt, also when it is over', async () => {
+test('[SN25] the prompt of a turn that was pulled is its messages, also when it is over', async () => {
   const { store, begin, order, serve } = await open()
   const { key } = await begin('mend the gate')
   const said = { key, content: 'and paint it', by, scopes: ['write'] } as const

@@ -94,9 +94,11 @@ function TurnMenu({ conversationKey, turnId, hasAfter }: TurnMenuProps) {
   const [target, setTarget] = useState<RewindTarget>()
   const fork = useFork(conversationKey, projectId)
   const own = home?.projects.find(({ id }) => id === projectId)?.agentIds ?? []
-  // An agent that pulls its work has no worktree of its own (FS9).
+  // One that nobody here starts has no worktree of its own (FS9).
   const agents = (home?.agents ?? [])
-    .filter(({ id, protocol }) => own.includes(id) && protocol !== 'mcp')
+    .filter(
+      ({ id, protocol, command }) => own.includes(id) && (protocol !== 'mcp' || command !== null),
+    )
     .slice(0, mostAgents)
   const others = agents.filter(({ id }) => id !== agentId)
   const canFork = agents.some(({ id }) => id === agentId)

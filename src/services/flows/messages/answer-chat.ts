@@ -7,6 +7,7 @@
 import { afterActivity } from '../../../domain/agent-sessions/lifecycle.ts'
 import { type ConversationIdentity, isChat } from '../../../domain/conversations/key.ts'
 import { projectStream } from '../../../domain/stream-name.ts'
+import type { EndFiles } from '../../../protocol/turns/link.ts'
 import { activityOf, type Pair } from '../../../store/agent-sessions/agent-sessions.ts'
 import { chatOfPost, identityOf } from '../../../store/conversations/conversation-identity.ts'
 import type { AgentCaller } from '../../../store/conversations/unread.ts'
@@ -15,6 +16,8 @@ import { selectRunningOfSession, type TurnRow } from '../../../store/turns/turns
 import { liveAgentSession } from '../../agent-sessions/agent-session-record.ts'
 import { ownConversation } from '../../conversations/own-conversation.ts'
 import { lockContext } from '../../turns/context-record.ts'
+import { lockTurn } from '../../turns/move-turn.ts'
+import { recordFiles } from '../../turns/turn-files.ts'
 import { beginElsewhere } from '../turns/begin-turn.ts'
 import { endTurn } from '../turns/end-turn.ts'
 import { postAnswer } from './post-answer.ts'
@@ -29,6 +32,8 @@ const isChatOf = (
 interface Answer extends AgentCaller {
   readonly content: string
   readonly clientId?: string | undefined
+  /** What its turn made of the files (FS7). */
+  readonly files?: { readonly turnId: string; readonly after: EndFiles } | undefined
 }
 
 interface Answered {
@@ -73,7 +78,7 @@ export const answerChat = defineUseCase('answer-chat', {
  * the project's people.
  */
 async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
-  const { content } = input
+  const { content, files } = input
   const agentSession = await liveAgentSession(tx, input)
   await tx.update('agent_sessions', activityOf(afterActivity(context.now, agentSession, 'answer')))
   const turn = await runningTurn(tx, input)
@@ -82,6 +87,8 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
     const said = await postAnswer(tx, input, { content, key }, context)
     return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
   }
+  lockTurn(tx, turn)
+  if (files?.turnId === turn.id) await recordFiles(tx, turn.id, files)
   const event = { type: 'answer', hasText: content !== '' } as const
   const { message, read } = await endTurn(tx, turn, event, { answer: content }, context)
   await beginElsewhere(tx, turn.project_id, context)

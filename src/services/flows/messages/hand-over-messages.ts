@@ -14,6 +14,7 @@ import {
   moveUnread,
   splitUnread,
 } from '../../../store/conversations/unread.ts'
+import { findLaunch } from '../../../store/processes/launches.ts'
 import { defineUseCase, type Reader, type Tx } from '../../../store/store.ts'
 import {
   newTurnRow,
@@ -30,6 +31,7 @@ import { contextFacts, getOrCreateContext } from '../../turns/context-record.ts'
 import { contextOpened } from '../../turns/move-context.ts'
 import { addTurn, lockTurn, moveTurn } from '../../turns/move-turn.ts'
 import { buildPrimer } from '../../turns/primer-record.ts'
+import { expectFiles } from '../../turns/turn-files.ts'
 import { tellHandedOver } from './messages-as-prompt.ts'
 
 export interface HandedOverMessages {
@@ -130,8 +132,11 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const [context_id, agent_session_id, launch_id] = [bound.id, agentSessionId, launchId]
     const given = { context_id, agent_session_id, launch_id, primer, content: '[]' }
+    const begun = await moveTurn(tx, turn, { type: 'start' }, now, given)
+    const launch = launchId === null ? undefined : await findLaunch(tx, launchId)
+    if (begun && launch) await expectFiles(tx, turn, launch, context)
     // Handed over again, it runs already.
-    if (!(await moveTurn(tx, turn, { type: 'start' }, now, given)))
+    if (!begun)
       await tx.update('turns', { id: turn.id, context_id, agent_session_id, launch_id, primer })
     tellHandedOver(
       tx,

@@ -6,7 +6,11 @@
 import type { Launch } from '../../../domain/processes/lifecycle.ts'
 import { conversationStream } from '../../../domain/stream-name.ts'
 import type { Message } from '../../../protocol/conversations/message.ts'
-import { type AgentCaller, messagesOfTurn, splitUnread } from '../../../store/conversations/unread.ts'
+import {
+  type AgentCaller,
+  messagesOfTurn,
+  splitUnread,
+} from '../../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../../store/store.ts'
 import { isPushed, newTurnRow, type TurnRow } from '../../../store/turns/turns.ts'
 import { currentConversation } from '../../conversations/conversation-record.ts'
