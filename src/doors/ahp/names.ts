@@ -51,5 +51,48 @@ const chatScheme = 'ahp-chat:/'
 /** Every session has one chat. */
 export const chatUri = (key: string): string => chatScheme + pathOf(key)
 
+export const isChatUri = (uri: string): boolean => uri.startsWith('ahp-chat:')
+
 export const keyOfChat = (uri: string): string | undefined =>
   uri.startsWith(chatScheme) ? keyOf(uri.slice(chatScheme.length)) : undefined
+
+const changesetPath = /^(.+)\/changeset\/(?:(session|uncommitted)|turn\/([^/]+))$/
+
+export interface ChangesetName {
+  /** The session, as its client calls it. */
+  readonly thread: string
+  readonly of: 'session' | 'uncommitted' | 'turn'
+  /** As the client calls it; undefined: of no turn alone. */
+  readonly turnId: string | undefined
+}
+
+/** What a session changed is a channel under its name. */
+export function changesetIn(uri: string): ChangesetName | undefined {
+  const [, thread, of, turn] = changesetPath.exec(uri) ?? []
+  if (thread === undefined) return undefined
+  if (turn === undefined) return { thread, of: of as 'session', turnId: undefined }
+  return { thread, of: 'turn', turnId: unescaped(turn) }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A file in one version, with its name to be shown. */
+export const versionUri = ({ key, blob, name }: FileVersion & { name: string }): string =>
+  `holdfast-file:/${pathOf(key)}/${blob}/${name.split('/').map(encodeURIComponent).join('/')}`
+
+interface FileVersion {
+  readonly key: string
+  readonly blob: string
+}
+
+export function versionIn(uri: string): FileVersion | undefined {
+  const [, path, blob] = /^holdfast-file:\/([^/]+)\/([0-9a-f]{40,64})(?:\/|$)/.exec(uri) ?? []
+  const key = path === undefined ? undefined : keyOf(path)
+  return key === undefined || blob === undefined ? undefined : { key, blob }
+}

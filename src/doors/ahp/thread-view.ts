@@ -36,7 +36,6 @@ export interface ThreadView {
 interface Shown {
   readonly conversation: Conversation
   readonly chat: ChatView
-  readonly uri: string
   readonly key: string
 }
 
@@ -72,6 +71,13 @@ function askedIn(state: ReturnType<typeof chatStateOf>, chat: string): Asked[] {
   })
 }
 
+/** Named relative to the session; of one turn, with its id. */
+const changesets = [
+  { label: 'All changes', uriTemplate: 'changeset/session', changeKind: 'session' },
+  { label: 'Uncommitted changes', uriTemplate: 'changeset/uncommitted', changeKind: 'uncommitted' },
+  { label: 'Changes of a turn', uriTemplate: 'changeset/turn/{turnId}', changeKind: 'turn' },
+].map((each) => ({ ...each, capabilities: { review: {} } }))
+
 export function threadStateOf(view: ThreadView): object {
   const { provider, title, activity, chat, asked, directories } = view
   return {
@@ -84,6 +90,7 @@ export function threadStateOf(view: ThreadView): object {
     chats: [{ ...chat, origin: { kind: 'user' } }],
     defaultChat: chat.resource,
     workingDirectories: directories,
+    changesets,
     ...(asked.length > 0 && { inputNeeded: asked.map(({ request }) => request) }),
   }
 }

@@ -18,8 +18,9 @@ import { encodeCursor } from '../../store/page-cursor.ts'
 import { chatChanges, chatStateOf } from './chat-changes.ts'
 import type { ChatAction } from './chat-state.ts'
 import { type ChatView, chatViewOf } from './chat-view.ts'
-import { chatUri } from './names.ts'
+import { isChatUri } from './names.ts'
 import { type ThreadView, threadChanges, threadStateOf, threadViewOf } from './thread-view.ts'
+import type { WatchedChangeset } from './watched-changeset.ts'
 
 export interface Origin {
   readonly clientId: string
@@ -28,6 +29,7 @@ export interface Origin {
 
 /** What a client did and was not told yet that it is done. */
 export interface Pending {
+  readonly channel: string
   readonly origin: Origin
   /** Whether this action tells it. */
   readonly isEchoedBy: (action: ChatAction) => boolean
@@ -37,8 +39,6 @@ interface WatchOptions {
   readonly deps: ServerDependencies
   readonly who: Who
   readonly key: string
-  /** As the client calls it. */
-  readonly uri: string
   readonly subscription: Subscription
   readonly act: (channel: string, action: object, more?: object) => void
   readonly failed: (watched: WatchedThread, error: unknown) => void
@@ -46,16 +46,14 @@ interface WatchOptions {
 
 export class WatchedThread {
   readonly key: string
-  /** What its client calls it. */
-  uri: string
-  readonly chatUri: string
   readonly #options: WatchOptions
   /** Whether the client has sent what is to steer the turn that runs. */
   isSteered = false
   /** Done once when no turn runs any more: what was to steer the one that is stopped. */
   afterTurn: (() => Promise<unknown>) | undefined
-  /** Which of its channels the client has subscribed to. */
-  readonly open = new Set<'chat' | 'thread'>()
+  /** The channels of it that the client has subscribed to, as the client calls them. */
+  readonly open = new Map<string, 'chat' | 'thread'>()
+  readonly changesets = new Map<string, WatchedChangeset>()
   readonly #pending = new Set<Pending>()
   #thread: Thread | undefined
   #conversation: Conversation | undefined
@@ -69,8 +67,11 @@ export class WatchedThread {
   constructor(options: WatchOptions) {
     this.#options = options
     this.key = options.key
-    this.uri = options.uri
-    this.chatUri = chatUri(options.key)
+  }
+
+  /** Whether its client has none of its channels any more. */
+  get isLeft(): boolean {
+    return this.open.size === 0 && this.changesets.size === 0
   }
 
   get streams(): StreamName[] {
@@ -119,15 +120,14 @@ export class WatchedThread {
   }
 
   /** The state of a channel, in which all is that was told so far. */
-  snapshot(channel: 'chat' | 'thread'): object {
-    return channel === 'chat' ? this.#chatState() : threadStateOf(this.#shown().view)
+  snapshot(channel: string, part: 'chat' | 'thread'): object {
+    return part === 'chat' ? this.#chatState(channel) : threadStateOf(this.#shown().view)
   }
 
-  #chatState(): object {
+  #chatState(resource: string): object {
     // A chat has no title beside its session's.
     const { created } = this.conversation
-    const named = { resource: this.chatUri, title: '', createdAt: created }
-    return chatStateOf(this.#shown().chat, named)
+    return chatStateOf(this.#shown().chat, { resource, title: '', createdAt: created })
   }
 
   #shown(): { readonly chat: ChatView; readonly view: ThreadView } {
@@ -178,16 +178,15 @@ export class WatchedThread {
   #look(): void {
     const { state } = this.thread
     const chat = chatViewOf(state)
-    const { uri, key } = this
-    const view = threadViewOf({ conversation: this.conversation, chat, uri, key })
+    const view = threadViewOf({ conversation: this.conversation, chat, key: this.key })
     const before = { chat: this.#chat, view: this.#view }
     if (!chat.isActive && this.afterTurn) this.#goOn(this.afterTurn)
     this.#chat = chat
     this.#view = view
-    if (before.chat && this.open.has('chat'))
-      for (const action of chatChanges(before.chat, chat)) this.#tell(this.chatUri, action)
-    if (before.view && this.open.has('thread'))
-      for (const action of threadChanges(before.view, view)) this.#tell(this.uri, action)
+    const parts = new Set(this.open.values())
+    if (before.chat && parts.has('chat')) this.#tell('chat', chatChanges(before.chat, chat))
+    if (before.view && parts.has('thread')) this.#tell('thread', threadChanges(before.view, view))
+    for (const changeset of this.changesets.values()) changeset.look()
   }
 
   /** Where it may not go on, what waits is shown as waiting. */
@@ -198,17 +197,24 @@ export class WatchedThread {
     })
   }
 
-  #tell(channel: string, action: ChatAction): void {
-    const done = [...this.#pending].find(({ isEchoedBy }) => isEchoedBy(action))
-    if (done) this.#pending.delete(done)
-    this.#options.act(channel, action, done && { origin: done.origin })
+  #tell(part: 'chat' | 'thread', actions: readonly ChatAction[]): void {
+    const channels = this.open.keys().filter((channel) => this.open.get(channel) === part)
+    for (const channel of channels)
+      for (const action of actions) {
+        const done = [...this.#pending].find(
+          (each) => each.channel === channel && each.isEchoedBy(action),
+        )
+        if (done) this.#pending.delete(done)
+        this.#options.act(channel, action, done && { origin: done.origin })
+      }
   }
 
   /**
    * Does what a client asks for, and tells it once: with the action that comes of it, or, where
    * nothing is to be told any more, with one that changes nothing.
    */
-  async carryOut(pending: Pending, channel: string, work: () => Promise<unknown>): Promise<void> {
+  async carryOut(pending: Pending, work: () => Promise<unknown>): Promise<void> {
+    const { channel, origin } = pending
     this.#pending.add(pending)
     try {
       await work()
@@ -218,10 +224,11 @@ export class WatchedThread {
       throw error
     }
     if (!this.#pending.delete(pending)) return
-    const type = channel === this.chatUri ? 'chat/activityChanged' : 'session/activityChanged'
-    const activity = this.#shown().view.activity
-    const action = channel === this.chatUri ? { type } : { type, activity }
-    this.#options.act(channel, action, { origin: pending.origin })
+    const { activity } = this.#shown().view
+    const nothing = isChatUri(channel)
+      ? { type: 'chat/activityChanged' }
+      : { type: 'session/activityChanged', activity }
+    this.#options.act(channel, nothing, { origin })
   }
 
   /** Has taken all that was committed when it was called. */
@@ -240,6 +247,8 @@ export class WatchedThread {
   close(): void {
     this.#isClosed = true
     this.open.clear()
+    for (const changeset of this.changesets.values()) changeset.close()
+    this.changesets.clear()
     for (const wake of this.#wake.splice(0)) wake()
   }
 }

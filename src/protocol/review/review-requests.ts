@@ -81,6 +81,7 @@ export const reviewRequests = [
     kind: z.literal('review-versions'),
     paths: z.array(FilePath).max(maxComments),
   }),
+  Where.extend({ kind: z.literal('review-version'), blob: ObjectId }),
 ] as const
 
 export interface ReviewedFile {
@@ -103,6 +104,11 @@ export interface ReviewedChanges {
   readonly fileCount: number
   readonly text: string
   readonly cut: boolean
+}
+
+/** A file in one version; null: it is gone, or longer than is shown. */
+export interface ReviewedVersion {
+  readonly base64: string | null
 }
 
 /** The code of a comment as a diff shows it: each line with its sign. */

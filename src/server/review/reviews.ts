@@ -10,6 +10,7 @@ import type {
   CarriedPlace,
   FoundLine,
   ReviewedChanges,
+  ReviewedVersion,
 } from '../../protocol/review/review-requests.ts'
 import { App } from '../../services/app.ts'
 import { sendComments } from '../../services/flows/files/send-comments.ts'
@@ -33,6 +34,12 @@ interface WantedView {
   readonly turnId?: string | undefined
 }
 
+interface WantedChanges extends WantedView {
+  readonly path?: string | undefined
+  /** Whether lines are shown, beside which files they are in. */
+  readonly withText?: boolean
+}
+
 export class Reviews {
   readonly #app: App
   readonly #coordinatorRequests: CoordinatorRequests
@@ -45,14 +52,18 @@ export class Reviews {
   async changes(
     who: Caller,
     key: string,
-    { path, ...view }: WantedView & { readonly path?: string | undefined },
+    { path, withText = true, ...view }: WantedChanges,
   ): Promise<ReviewedChanges> {
     const place = await this.#place(who, key, view)
-    return this.#ask(who, key, place, {
-      kind: 'review-changes',
-      path: path ?? null,
-      withText: true,
-    })
+    return this.#ask(who, key, place, { kind: 'review-changes', path: path ?? null, withText })
+  }
+
+  /** A file as it was in one version of a view. */
+  async version(who: Caller, key: string, blob: string): Promise<Buffer | null> {
+    const place = await this.#place(who, key, {})
+    const ask = { kind: 'review-version', blob } as const
+    const { base64 } = await this.#ask<ReviewedVersion>(who, key, place, ask)
+    return base64 === null ? null : Buffer.from(base64, 'base64')
   }
 
   /** Carried as far as the machine says; one that is away leaves the last places. */
@@ -145,7 +156,8 @@ export class Reviews {
     ask:
       | { kind: 'review-changes'; path: string | null; withText: boolean }
       | { kind: 'review-line'; file: string; side: 'old' | 'new'; line: number; endLine: number }
-      | { kind: 'review-versions'; paths: string[] },
+      | { kind: 'review-versions'; paths: string[] }
+      | { kind: 'review-version'; blob: string },
   ): Promise<Value> {
     return this.#coordinatorRequests.ask<Value>({
       ...machine,

@@ -1,87 +1,23 @@
 /** Sessions that a client begins and drives over the Agent Host Protocol (AH5, AH6). */
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
-import { type AhpTestClient, ahpClient } from '../../support/ahp-client.ts'
+import { bringUp } from '../../support/acp-chat.ts'
 import { AhpMirror, plain } from '../../support/ahp-mirror.ts'
+import {
+  actionOf,
+  begin,
+  dispatch,
+  isFresh,
+  nextSeq,
+  openAhpRoom,
+  started,
+  uri,
+} from '../../support/ahp-room.ts'
 import { asks, questions, said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const uri = 'coder:/8d8ae541-ff60-4c86-b646-fafc3c9733ea'
-const started = (turnId: string, text: string) => ({
-  type: 'chat/turnStarted',
-  turnId,
-  startedAt: '2026-03-01T09:00:00.000Z',
-  message: { text, origin: { kind: 'user' } },
-})
-
-let seq = 0
-
-async function open(scopes = ['read', 'write', 'approve']) {
-  const chat = await openAcpChat()
-  const { server, room } = chat
-  const path = temporaryFolder()
-  const project = `/api/projects/${room.projectId}`
-  expect((await server.ask(project, { method: 'PATCH', body: { path } })).status).toBe(200)
-  const connect = async (chosen = scopes, clientId = 'c1') => {
-    const body = { name: `door ${++seq}`, kind: 'door', scopes: chosen }
-    const { token } = (await server.ask('/api/tokens', { method: 'POST', body })).json
-    const client = await ahpClient({ port: server.port, token })
-    await client.initialize({ clientId })
-    return client
-  }
-  const client = await connect()
-  const folder = pathToFileURL(path).href
-  return { ...chat, connect, client, folder, path, mirror: new AhpMirror(client) }
-}
-
-type Opened = Awaited<ReturnType<typeof open>>
-
-async function begin({ client, mirror, folder }: Opened) {
-  const created = { channel: uri, provider: 'coder', workingDirectories: [folder] }
-  await client.result('createSession', created)
-  const state = await mirror.subscribe(uri)
-  const chat: string = state.defaultChat
-  await mirror.subscribe(chat)
-  return { state, chat }
-}
-
-const dispatch = (client: AhpTestClient, channel: string, action: object, clientSeq = ++seq) => {
-  client.send({
-    jsonrpc: '2.0',
-    method: 'dispatchAction',
-    params: { channel, clientSeq, action },
-  })
-  return client.until(
-    ({ method, params }) => method === 'action' && params.origin?.clientSeq === clientSeq,
-  )
-}
-
-const actionOf = (
-  client: AhpTestClient,
-  type: string,
-  fits: (action: never) => boolean = () => true,
-) =>
-  client
-    .until(
-      ({ method, params }) =>
-        method === 'action' && params.action.type === type && fits(params.action as never),
-    )
-    .then(({ params }) => params.action)
-
-async function isFresh({ connect, mirror }: Opened, channels: readonly string[]) {
-  const other = new AhpMirror(await connect())
-  mirror.follow()
-  for (const channel of channels) {
-    const fresh = await other.subscribe(channel)
-    const strip = (state: { status: number }) => ({ ...state, status: state.status & ~31 })
-    expect(plain(strip(mirror.states.get(channel)))).toEqual(plain(strip(fresh)))
-  }
-  other.client.close()
-}
-
 test('[AH5] a session begins in the project of the open folder, under the client’s name', async () => {
-  const opened = await open()
+  const opened = await openAhpRoom()
   const { client, folder, machine, server, connect } = opened
   const { state, chat } = await begin(opened)
   expect(state).toMatchObject({
@@ -117,7 +53,7 @@ test('[AH5] a session begins in the project of the open folder, under the client
 })
 
 test('[AH5] where no session can begin it is said why, and nothing is made', async () => {
-  const { client, folder, server } = await open()
+  const { client, folder, server } = await openAhpRoom()
   const create = (more: object) =>
     client.ask('createSession', { channel: uri, provider: 'coder', ...more })
   const elsewhere = pathToFileURL(temporaryFolder()).href
@@ -130,7 +66,7 @@ test('[AH5] where no session can begin it is said why, and nothing is made', asy
 })
 
 test('[AH6] a confirmation and a question are answered once, with what was offered', async () => {
-  const opened = await open()
+  const opened = await openAhpRoom()
   const { client, machine, connect } = opened
   const { chat } = await begin(opened)
   await dispatch(client, chat, started('t1', 'Do it'))
@@ -157,7 +93,7 @@ test('[AH6] a confirmation and a question are answered once, with what was offer
   const writer = await connect(['read', 'write'], 'c2')
   expect((await dispatch(writer, chat, confirm({}))).params.rejectionReason).toMatch(/approve/)
   const option = options.find(({ kind }: { kind: string }) => kind === 'approve')
-  const clientSeq = ++seq
+  const clientSeq = nextSeq()
   const done = await dispatch(client, chat, confirm({ selectedOptionId: option.id }), clientSeq)
   expect(done.params.rejectionReason).toBeUndefined()
   expect(done.params.action).toMatchObject({ type: 'chat/toolCallConfirmed', approved: true })
@@ -179,10 +115,10 @@ test('[AH6] a confirmation and a question are answered once, with what was offer
 })
 
 test('[AH6] what is sent again is done once; what no client may say changes nothing', async () => {
-  const opened = await open()
+  const opened = await openAhpRoom()
   const { client, machine, server, mirror, connect } = opened
   const { chat } = await begin(opened)
-  const clientSeq = ++seq
+  const clientSeq = nextSeq()
   await dispatch(client, chat, started('t1', 'Once'), clientSeq)
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -223,7 +159,7 @@ test('[AH6] what is sent again is done once; what no client may say changes noth
 })
 
 test('[AH5] what is sent while a turn runs waits and is taken back; a turn is stopped', async () => {
-  const opened = await open()
+  const opened = await openAhpRoom()
   const { client, machine, mirror } = opened
   const { chat } = await begin(opened)
   await dispatch(client, chat, started('t1', 'First'))
@@ -253,7 +189,7 @@ test('[AH5] what is sent while a turn runs waits and is taken back; a turn is st
 })
 
 test('[AH5] what steers a turn is answered when the turn is stopped for it', async () => {
-  const opened = await open()
+  const opened = await openAhpRoom()
   const { client, machine } = opened
   const { chat } = await begin(opened)
   await dispatch(client, chat, started('t1', 'First'))
@@ -281,7 +217,7 @@ test('[AH5] what steers a turn is answered when the turn is stopped for it', asy
 })
 
 test('[AH5] a title is the session’s; what is archived is the person’s', async () => {
-  const opened = await open()
+  const opened = await openAhpRoom()
   const { client, server, mirror } = opened
   const { chat } = await begin(opened)
   await dispatch(client, chat, started('t1', 'Hello'))

@@ -1,6 +1,6 @@
 /** What of others’ sessions reaches a client, for every person, session and channel (AH7, SE28). */
 import { expect, test } from 'vitest'
-import { chatUri, threadUri } from '../../../src/doors/ahp/names.ts'
+import { chatUri, threadUri, versionUri } from '../../../src/doors/ahp/names.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'
 import { ahpClient } from '../../support/ahp-client.ts'
 import { amount } from '../../support/extent.ts'
@@ -46,7 +46,13 @@ test('[AH7] person × session × channel: others’ sessions are not there, and 
     for (const { key, owner, word, agentId } of threads) {
       const isTheirs = owner === '' || owner === person.id
       expect([person.role, word, listed.includes(word)]).toEqual([person.role, word, isTheirs])
-      for (const channel of [threadUri(agentId, key), chatUri(key)]) {
+      const thread = threadUri(agentId, key)
+      const version = versionUri({ key, blob: 'a'.repeat(40), name: 'a' })
+      if (!isTheirs)
+        expect(await client.ask('resourceRead', { uri: version })).toMatchObject({
+          error: { code: -32008 },
+        })
+      for (const channel of [thread, chatUri(key), `${thread}/changeset/session`]) {
         const answer = await client.ask('subscribe', { channel })
         expect('result' in answer).toBe(isTheirs)
         if (isTheirs) allowed++
@@ -78,7 +84,7 @@ test('[AH7] person × session × channel: others’ sessions are not there, and 
     for (const { owner, word } of threads)
       if (owner !== '' && owner !== person.id) expect(all).not.toContain(word)
   }
-  expect(allowed).toBe((3 + 2) * 2)
+  expect(allowed).toBe((3 + 2) * 3)
   for (const { key } of threads) {
     const { json } = await server.ask(`/api/conversations/${key}`)
     expect(json.archived).toBe(false)
