@@ -10,6 +10,7 @@ import { phone, wide } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
+const failedThrice = ['failed', 'failed', 'failed']
 
 test('[UI22] [UI23] a failure says what helps, and another agent goes on', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'fails' } })
@@ -41,6 +42,18 @@ test('[UI22] [UI23] a failure says what helps, and another agent goes on', async
   await page.setViewportSize(phone)
   if (shots) await page.screenshot({ path: join(shots, 'failure-phone.png') })
   expect(await axeFindings(page)).toEqual([])
+  // From its row on Now it is tried again as well.
+  await page.goto('/')
+  const row = page.getByRole('region', { name: 'Failed' }).getByRole('article')
+  await row.getByRole('button', { name: /^Failed: fail at once/ }).click()
+  await row.getByRole('button', { name: 'Continue with…' }).waitFor()
+  if (shots) await page.screenshot({ path: join(shots, 'failed-row-phone.png') })
+  expect(await axeFindings(page)).toEqual([])
+  await row.getByRole('button', { name: 'Try again' }).click()
+  const path = '/api/conversations/{key}/turns'
+  const turns = async () => (await here.elsewhere.get(path, { params: { key } })).items
+  await expect.poll(async () => (await turns()).map(({ state }) => state)).toEqual(failedThrice)
+  await page.goto(`/projects/${projectId}/session/${encodeURIComponent(key)}`)
   await card.getByRole('button', { name: 'Continue with…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Continue with…' })
   await dialog.getByText(/^It reads the whole session first: \d+ messages, about/).waitFor()
@@ -58,6 +71,6 @@ test('[UI22] [UI23] a failure says what helps, and another agent goes on', async
   await log.getByText('echo: go on', { exact: true }).waitFor()
   expect(await log.getByRole('alert').count()).toBe(0)
   // Who said what stays to be seen.
-  expect(await log.getByText('Failing', { exact: true }).count()).toBe(2)
+  expect(await log.getByText('Failing', { exact: true }).count()).toBe(3)
   expect(await log.getByText('Helping', { exact: true }).count()).toBe(1)
 })

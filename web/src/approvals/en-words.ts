@@ -42,6 +42,7 @@ export const asking = {
     secrets: 'The name looks like a file with secrets.',
     deletes: 'What it deletes is gone.',
   },
+  allowHosts: (hosts: string) => `Allow ${hosts} and retry`,
   outcomes: {
     allowed: 'Approved',
     denied: 'Rejected',

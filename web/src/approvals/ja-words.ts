@@ -38,6 +38,7 @@ export const asking: typeof english = {
     secrets: '機密情報のファイルと思われる名前です。',
     deletes: '削除したものは元に戻せません。',
   },
+  allowHosts: (hosts) => `${hosts} を許可して再試行`,
   outcomes: { allowed: '承認', denied: '却下', expired: '期限切れ', withdrawn: '取り下げ' },
   expired: '時間内に回答がありませんでした',
   withdrawn: 'もう必要ありません',

@@ -1,11 +1,12 @@
 /** What unfolds under a row of Now: what it is about, and the buttons that settle it. */
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
 import { ApprovalBody } from '../approvals/approval-card.tsx'
 import { isHeldBack, isOpen } from '../approvals/waiting.ts'
 import { Release } from '../conversations/presence/agent-problem.tsx'
 import { TalkLink } from '../conversations/thread/talk-link.tsx'
+import { loadOnce } from '../lazy-route.tsx'
 import { client, useMay } from '../live/queries.ts'
 import { refreshRecent } from '../live/recent.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
@@ -13,12 +14,21 @@ import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { describeProblem, ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
+import { AllowHostsButton } from '../turns/allow-hosts-button.tsx'
+import { refusedHosts } from '../turns/refused-hosts.ts'
+import { sayNewestAgain } from '../turns/say-again.ts'
 import { useRequest } from '../turns/use-request.ts'
 import { DismissButton } from '../work/dismiss-button.tsx'
 import { ResumeButton } from '../work/resume-button.tsx'
 import { HeldStrip } from './held-strip.tsx'
 import type { NowRow } from './now-rows.ts'
 import { archiveTalk, settle, settleTalk } from './settling.ts'
+
+const ContinueDialog = lazy(
+  loadOnce(async () => ({
+    default: (await import('../conversations/thread/continue-dialog.tsx')).ContinueDialog,
+  })),
+)
 
 /** Decisions on Now are carried out after so many seconds, and can be undone until then. */
 const holdSeconds = 5
@@ -111,6 +121,7 @@ function TalkBody({ row, talk, title, onDone }: TalkBodyProps) {
       )}
       <ProblemNote error={stopping.error} />
       <Foot row={row}>
+        {failed && mayWrite && <Remedies row={row} talk={talk} onDone={onDone} />}
         {isOver && (
           <>
             <Button data-press onClick={() => take(failed ? 'dismissed' : 'cleared')}>
@@ -134,6 +145,57 @@ function TalkBody({ row, talk, title, onDone }: TalkBodyProps) {
           </SubmitButton>
         )}
       </Foot>
+    </>
+  )
+}
+
+interface RemediesProps {
+  readonly row: NowRow
+  readonly talk: ListedConversation
+  readonly onDone: () => void
+}
+
+/** What helps a session whose prompt has failed (UI22). A role's is in its console. */
+function Remedies({ row: { projectId, agentId }, talk, onDone }: RemediesProps) {
+  const { act, console: words } = useWords()
+  const [isChoosing, setChoosing] = useState(false)
+  const retrying = useRequest()
+  if (projectId === null || agentId === null || talk.role !== undefined) return null
+  const place = { key: talk.key, projectId, agentId }
+  const retry = async () => {
+    if (await sayNewestAgain(place)) onDone()
+    refreshRecent()
+  }
+  const notice = talk.lastMessage?.notice
+  return (
+    <>
+      <ProblemNote error={retrying.error} />
+      <AllowHostsButton notice={notice} place={place} onAllowed={retry} />
+      <SubmitButton
+        type="button"
+        look={refusedHosts(notice).length > 0 ? 'plain' : 'primary'}
+        data-press
+        waiting={retrying.waiting}
+        onClick={() => void retrying.send(retry)}
+      >
+        {act.retry}
+      </SubmitButton>
+      <Button data-press onClick={() => setChoosing(true)}>
+        {words.continueWith}
+      </Button>
+      {isChoosing && (
+        <Suspense>
+          <ContinueDialog
+            conversationKey={talk.key}
+            projectId={projectId}
+            agentId={agentId}
+            onClose={() => {
+              setChoosing(false)
+              refreshRecent()
+            }}
+          />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -11,7 +11,9 @@ import { FoldIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { AllowHostsButton } from './allow-hosts-button.tsx'
 import { agentAt, usePaneActions } from './pane-actions.ts'
+import { refusedHosts } from './refused-hosts.ts'
 import { useRequest } from './use-request.ts'
 
 export const failureClass =
@@ -118,13 +120,19 @@ function FailureText({ turn, files, why, fault }: TextProps) {
 
 function Remedies({ turn, kind }: { turn: ThreadTurn; kind: Kind }) {
   const { act, console: words } = useWords()
-  const { agentId, mayWrite, retry, continueWith } = usePaneActions()
+  const { agentId, projectId, mayWrite, retry, continueWith } = usePaneActions()
   const asking = useRequest()
+  const isSecond = kind === 'signedOut' || refusedHosts(turn.notice).length > 0
   if (!mayWrite) return null
   return (
     <>
       <ProblemNote error={asking.error} />
       <Buttons>
+        <AllowHostsButton
+          notice={turn.notice}
+          place={{ projectId, agentId }}
+          onAllowed={() => retry(turn)}
+        />
         {kind === 'signedOut' && (
           <Link to="/agents/$agentId" params={{ agentId }} className={buttonClass('primary')}>
             {words.failures.signIn}
@@ -132,7 +140,7 @@ function Remedies({ turn, kind }: { turn: ThreadTurn; kind: Kind }) {
         )}
         <SubmitButton
           type="button"
-          look={kind === 'signedOut' ? 'plain' : 'primary'}
+          look={isSecond ? 'plain' : 'primary'}
           waiting={asking.waiting}
           onClick={() => void asking.send(() => retry(turn))}
         >

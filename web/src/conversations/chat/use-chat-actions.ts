@@ -2,28 +2,8 @@
 import { useMemo } from 'react'
 import { client } from '../../live/queries.ts'
 import { configureChat } from '../../live/turns.ts'
-import { webChatKey } from '../../live/work.ts'
 import type { PaneActions } from '../../turns/pane-actions.ts'
-
-/** The turn knows what it was asked; its messages may be on an earlier page. */
-async function sayAgain(
-  projectId: string,
-  toAgentId: string,
-  { key, turnId }: { key: string; turnId: string },
-) {
-  const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', {
-    params: { key, turnId },
-  })
-  const content = turn.content
-    .flatMap((part) => (part.type === 'text' ? part.text : []))
-    .join('\n\n')
-  if (key === webChatKey(projectId, toAgentId))
-    return client.post('/api/chat', { body: { projectId, toAgentId, content } })
-  return client.post('/api/conversations/{key}/messages', {
-    params: { key },
-    body: { role: 'user', content },
-  })
-}
+import { sayAgain } from '../../turns/say-again.ts'
 
 const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
 const goOnPath = '/api/conversations/{key}/go-on'
@@ -58,7 +38,7 @@ export function useChatActions(
           params: { projectId, approvalId: String(approvalId) },
           body: { status: 'rejected' },
         }),
-      retry: ({ id }) => sayAgain(projectId, agentId, { key, turnId: id }),
+      retry: ({ id }) => sayAgain({ key, projectId, agentId }, id),
       goOn: (goOn) => client.post(goOnPath, { params: { key }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
       withdraw: (seq) =>

@@ -9,9 +9,12 @@ import { useWaitStage } from '../../parts/wait-stage.ts'
 import { WhyEnded } from '../../processes/why-ended.tsx'
 import { StateDot } from '../../shell/state-dot.tsx'
 import { useSaid, useWords } from '../../translations/messages.tsx'
+import { AllowHostsButton } from '../../turns/allow-hosts-button.tsx'
 import { Buttons, failureClass } from '../../turns/failure-card.tsx'
 import { usePaneActions } from '../../turns/pane-actions.ts'
 import type { AgentPresence } from './agent-presence.ts'
+
+const releasePath = '/api/projects/{projectId}/agents/{agentId}/release'
 
 interface AgentProblemProps {
   readonly presence: AgentPresence
@@ -66,6 +69,11 @@ function ProblemText({
         detail={process.detail && translate(process.detail, process.notice)}
         next={chat.heldNext}
       >
+        <AllowHostsButton
+          notice={process.notice}
+          place={place}
+          onAllowed={() => client.post(releasePath, { params: place })}
+        />
         {log}
         {mayWrite && <Release place={place} agentName={agentName} />}
       </Note>
@@ -77,6 +85,7 @@ function ProblemText({
       detail={<WhyEnded process={process} />}
       next={chat.failedNext}
     >
+      <AllowHostsButton notice={process.notice} place={place} onAllowed={onRetry} />
       {log}
       {mayWrite && <Button onClick={onRetry}>{act.retry}</Button>}
     </Note>
@@ -112,12 +121,11 @@ const Note = ({ title, detail, next, children }: NoteProps) => {
 /** Lifts the hold (CO7). */
 export function Release({ place, agentName }: Pick<AgentProblemProps, 'place' | 'agentName'>) {
   const { processes } = useWords()
-  const path = '/api/projects/{projectId}/agents/{agentId}/release'
   return (
     <SendingButton
       label={processes.releaseName(agentName)}
       content={place}
-      request={(options) => client.post(path, { params: place, ...options })}
+      request={(options) => client.post(releasePath, { params: place, ...options })}
       onDone={() => notify(processes.released(agentName))}
     >
       {processes.release}
