@@ -208,7 +208,7 @@ export const refusalSentences = {
   npmMissing:
     '{program} was not found on the server’s machine. Install {runtime}, then run: {command}',
   programMissing: 'The program that signs {name} in was not found; run on its machine: {command}',
-  nothingToRun: 'It was installed, but has none of the programs of {name}: {programs}',
+  nothingToRun: 'What was installed has no program that starts {name}',
   preparationTooLong:
     'It was ended after {minutes} minutes. Run it in a terminal of that machine: {command}',
   preparationFailed:

@@ -13,6 +13,8 @@ export const programFolder = (folder: string): string => join(folder, 'node_modu
 
 const markOf = (folder: string): string => join(folder, 'installed.json')
 
+export const markIn = (folder: string): boolean => existsSync(markOf(folder))
+
 export const markInstalled = (folder: string, what: object): Promise<void> =>
   writeFileAtomic(markOf(folder), `${JSON.stringify(what, null, 2)}\n`)
 
@@ -22,7 +24,7 @@ export function installedProgramFolders(data: string): string[] {
   if (!existsSync(root)) return []
   return readdirSync(root)
     .map((agent) => agentFolder(data, agent))
-    .filter((folder) => existsSync(markOf(folder)))
+    .filter(markIn)
     .map(programFolder)
 }
 

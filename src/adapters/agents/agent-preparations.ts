@@ -1,28 +1,25 @@
 /**
- * Installs known agents and signs them in on this machine (AG18). What runs is written in
- * `known/*.ts`: never a command that an agent or a person names. Installs into the data folder, and
- * leaves nothing there unless all of it worked. One at a time for each agent.
+ * Installs agents of the catalogue and signs them in on this machine (AG18). What runs is npm, or
+ * written in `known/*.ts`: never a command that an agent or a person names. Installs into the data
+ * folder, and leaves nothing there unless all of it worked. One at a time for each agent.
  */
-import { existsSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { Refusal } from '../../domain/errors.ts'
 import { type Detail, detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { makeFolder } from '../../platform/files/make-folder.ts'
 import { findProgram } from '../../platform/processes/find-program.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { KnownAgent } from '../../protocol/agents/known-agent.ts'
-import { knownAgents } from '../../protocol/agents/known-agents.ts'
 import type { AgentPreparation, PreparationStep } from '../../protocol/agents/preparation.ts'
 import {
   agentFolder,
   installedProgramFolders,
   markInstalled,
-  programFolder,
   removeAgentFolder,
 } from './agent-folders.ts'
 import type { AgentDetection } from './detect-agents.ts'
 import { asTyped, installArguments } from './install-command.ts'
+import { type InstallableAgent, installable } from './installable.ts'
 import { RunningCommand } from './running-command.ts'
 
 /** A download over a slow line, or a person who signs in elsewhere, has this long. */
@@ -71,7 +68,7 @@ export class AgentPreparations {
   }
 
   async begin(id: string, step: PreparationStep): Promise<AgentPreparation> {
-    const agent = knownAgents.find((each) => each.id === id)
+    const agent = installable.find((each) => each.id === id)
     if (!agent) throw new Refusal('not_found', refusalText('noKnownAgent', { id }))
     const current = this.#last.get(id)
     // Somebody has pressed twice, or looks at the page anew.
@@ -119,7 +116,7 @@ export class AgentPreparations {
     return found
   }
 
-  #requireRoom({ id, name }: KnownAgent): void {
+  #requireRoom({ id, name }: InstallableAgent): void {
     const running = [...this.#last].filter(([, { state }]) => state === 'running')
     if (this.#beginning.has(id) || running.some(([each]) => each === id))
       throw new Refusal('wrong_state', refusalText('preparationRuns', { name }))
@@ -127,7 +124,7 @@ export class AgentPreparations {
       throw new Refusal('wrong_state', refusalText('preparationsRun', { max: maxRunning }))
   }
 
-  #start({ id }: KnownAgent, step: PreparationStep, plan: Plan): Preparation {
+  #start({ id }: InstallableAgent, step: PreparationStep, plan: Plan): Preparation {
     const { clock } = this.#options
     const command = asTyped(plan)
     const run = new RunningCommand(plan)
@@ -182,7 +179,7 @@ export class AgentPreparations {
     }
   }
 
-  async #install({ id, name, install, acp, pulls }: KnownAgent): Promise<Plan> {
+  async #install({ id, name, install, hasProgram }: InstallableAgent): Promise<Plan> {
     const { env, data, detection, clock } = this.#options
     if (!('npm' in install))
       throw new Refusal(
@@ -204,7 +201,6 @@ export class AgentPreparations {
           command: asTyped({ file: 'npm', args }),
         }),
       )
-    const programs = [acp, pulls].flatMap((recipe) => (recipe ? [recipe.program] : []))
     const undo = () => removeAgentFolder(folder)
     await undo()
     await makeFolder(folder).catch((error: Error) => {
@@ -218,8 +214,7 @@ export class AgentPreparations {
       takesCode: false,
       undo,
       async finish() {
-        if (!programs.some((each) => existsSync(join(programFolder(folder), each))))
-          return refusalText('nothingToRun', { name, programs: programs.join(', ') })
+        if (!hasProgram(folder)) return refusalText('nothingToRun', { name })
         const at = new Date(clock.now()).toISOString()
         await markInstalled(folder, { agent: id, packages: install.npm, at })
         return null
@@ -227,9 +222,8 @@ export class AgentPreparations {
     }
   }
 
-  async #signIn({ name, signIn }: KnownAgent): Promise<Plan> {
+  async #signIn({ name, press, signIn: command }: InstallableAgent): Promise<Plan> {
     const { env, data } = this.#options
-    const { press, command } = signIn
     if (!press) throw new Refusal('wrong_state', refusalText('signInAtTerminal', { command }))
     const folders = [env['PATH'] ?? '', ...installedProgramFolders(data)]
     const PATH = folders.join(delimiter)

@@ -12,9 +12,11 @@ import { killGroup } from '../../platform/processes/signals.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { DetectedAgents } from '../../protocol/agents/detected-agent.ts'
 import { holdSeconds, type KnownAgent } from '../../protocol/agents/known-agent.ts'
-import { type KnownRecipe, knownAgents, knownRecipes } from '../../protocol/agents/known-agents.ts'
+import { type KnownRecipe, knownRecipes } from '../../protocol/agents/known-agents.ts'
 import { agentFolder, installedProgramFolders } from './agent-folders.ts'
 import { asTyped, installArguments } from './install-command.ts'
+import { type InstallableAgent, installable } from './installable.ts'
+import { installedFromRegistry } from './registry.ts'
 
 type DetectedAgent = DetectedAgents['items'][number]
 
@@ -70,14 +72,17 @@ async function detectAgents(
     ownFolders: installedProgramFolders(options.data),
   }
   const looked = await Promise.all(knownRecipes.map((recipe) => lookFor(recipe, detection)))
-  const items = looked.filter((each) => each !== undefined)
-  const missing = knownAgents
+  const items = [
+    ...looked.filter((each) => each !== undefined),
+    ...installedFromRegistry(options.data, options.env['PATH']),
+  ]
+  const missing = installable
     .filter(({ id }) => !items.some((item) => item.agent === id))
     .map((agent) => missingAgent(agent, options.data))
   return { items, missing }
 }
 
-function missingAgent({ id, name, install }: KnownAgent, data: string) {
+function missingAgent({ id, name, install }: InstallableAgent, data: string) {
   if (!('npm' in install)) return { id, name, install: install.command, installs: null }
   const args = installArguments(agentFolder(data, id), install.npm)
   return {

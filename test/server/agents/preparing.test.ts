@@ -76,6 +76,41 @@ test('[AG18] an agent is installed into the data folder, and found there', async
   expect((await begin('gemini')).json.notice.code).toBe('alreadyInstalled')
 })
 
+test('[AG18] [AG19] an agent of the registry is installed and added', async () => {
+  const { begin, ended, detected, installed, ask, put } = await openWith({
+    npm: [
+      'echo "$6" > "$HOME/package"; cd "$3"; mkdir -p node_modules/.bin',
+      'mkdir -p node_modules/@augmentcode/auggie; touch node_modules/.bin/auggie',
+      'cd node_modules/@augmentcode/auggie',
+      `echo '{"version":"0.15.0","bin":{"auggie":"x.js"}}' > package.json`,
+    ].join('\n'),
+  })
+  const { missing } = await detected()
+  const of = (id: string) => missing.find((each: { id: string }) => each.id === id)
+  expect(of('auggie').installs).toMatch(/ @augmentcode\/auggie@[\d.]+$/)
+  await begin('auggie')
+  expect((await ended('auggie')).state).toBe('done')
+  const [found] = (await detected()).items
+  expect(found).toMatchObject({
+    name: 'Auggie CLI',
+    version: '0.15.0',
+    signedIn: null,
+    draft: {
+      protocol: 'acp',
+      command: join(installed, 'auggie/node_modules/.bin/auggie'),
+      args: ['--acp'],
+      env: { AUGMENT_DISABLE_AUTO_UPDATE: '1' },
+    },
+  })
+  expect((await ask('/api/agents', { method: 'POST', body: found.draft })).status).toBe(201)
+  expect((await begin('auggie', 'sign_in')).json.notice.code).toBe('signInAtTerminal')
+  // A package that names a program elsewhere.
+  const makes = 'p="$3/node_modules/@qoder-ai/qodercli"; mkdir -p "$p"'
+  put('npm', `${makes}; echo '{"bin":{"../../x":"x"}}' > "$p/package.json"`)
+  await begin('qoder')
+  expect((await ended('qoder')).notice.code).toBe('nothingToRun')
+})
+
 test('[AG18] what goes wrong is said with what to type, and leaves nothing behind', async () => {
   const { put, begin, ended, installed, detected } = await openWith({})
   expect((await begin('codex')).json).toMatchObject({

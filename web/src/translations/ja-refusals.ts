@@ -209,7 +209,7 @@ const words: RefusalSentences = {
     'サーバーのマシンに {program} が見つかりません。{runtime} をインストールしてから実行してください: {command}',
   programMissing:
     '{name} にサインインするプログラムが見つかりません。そのマシンで実行してください: {command}',
-  nothingToRun: 'インストールされましたが、{name} のプログラム（{programs}）がありません',
+  nothingToRun: 'インストールしたものに {name} を起動するプログラムがありません',
   preparationTooLong:
     '{minutes} 分たったので終了しました。サーバーのマシンの端末で実行してください: {command}',
   preparationFailed:
