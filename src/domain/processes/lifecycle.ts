@@ -155,6 +155,18 @@ interface WhyEnded {
   readonly detail?: Detail
 }
 
+/** CX6: what people are told of a process that others ended, by the reason of its launch. */
+const stoppedBy: Readonly<Partial<Record<LaunchEndReason, Detail>>> = {
+  shutdown: statusNotice('holdfastStopped'),
+  leftover: statusNotice('coordinatorAnew'),
+  coordinator_lost: statusNotice('takenOver'),
+  stopped_by_person: statusNotice('stoppedByPerson'),
+}
+
+/** Undefined where it ended by itself, or nobody knows. */
+export const whyStopped = (reason: LaunchEndReason | null): Detail | undefined =>
+  reason === null ? undefined : stoppedBy[reason]
+
 /** An ordered stop explains the end; otherwise the way it ended does. */
 export function endOf(
   { stopReason }: Pick<Launch, 'stopReason'>,

@@ -44,7 +44,8 @@ export type TurnEvent =
       /** What it says looks like an error of its model, and nothing shows that it is an answer. */
       readonly isDoubtful?: boolean
     } & ReportedEnd)
-  | { readonly type: 'agent-gone' }
+  /** `why`: set where its process was ended on purpose. */
+  | { readonly type: 'agent-gone'; readonly why?: Detail | undefined }
   /** An earlier turn sends its messages. */
   | { readonly type: 'join' }
   /** A pulling agent answered, or only read the messages. */
@@ -113,7 +114,9 @@ export function decideTurn({ state, cancelOrdered }: TurnLife, event: TurnEvent)
     case 'ended':
       return state === 'running' ? ended(event, cancelOrdered) : unchanged
     case 'agent-gone':
-      return state === 'running' ? changed('unknown', processGone) : changed('cancelled', withdrawn)
+      return state === 'running'
+        ? changed('unknown', processGone, event.why ?? null)
+        : changed('cancelled', withdrawn)
     case 'join':
       return state === 'queued' ? changed('cancelled', joined) : unchanged
     case 'answer':

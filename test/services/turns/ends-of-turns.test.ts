@@ -56,6 +56,33 @@ test.each(kindsOfTurn)(
   },
 )
 
+test.each(['chat', 'thread', 'role', 'task'] as const)(
+  '[CX6] a turn (%s) that was stopped with Holdfast says so, and is never said to be lost twice',
+  async (kind) => {
+    const room = await open()
+    const place = await room.places[kind]()
+    await place.ask('do it')
+    await place.begin()
+    await place.die({ stopped: true })
+    const stopped = { state: 'unknown', error: 'Holdfast was stopped' }
+    const [lost, again] = await room.turns(place.key)
+    expect(lost).toMatchObject(stopped)
+    if (!again) return
+    await place.begin()
+    await place.die({ stopped: true })
+    await place.begin()
+    await place.die()
+    const all = await room.turns(place.key)
+    expect(all.map(({ state }) => state)).toEqual(['unknown', 'unknown', 'unknown', 'queued'])
+    expect(all[1]).toMatchObject(stopped)
+    expect(all[2]).not.toHaveProperty('error')
+    // One that ends by itself twice is not given to it again.
+    await place.begin()
+    await place.die()
+    expect(await room.unread(place.key)).toBe(0)
+  },
+)
+
 const failures = {
   empty: { outcome: 'answered', stopReason: 'end_turn' },
   error: { outcome: 'failed', error: 'It broke' },

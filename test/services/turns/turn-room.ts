@@ -32,6 +32,7 @@ interface TurnSeen {
   readonly state: string
   readonly stopReason: string | null
   readonly retryOf: string | null
+  readonly error?: string
 }
 
 /** Something that an agent is asked for again and again. */
@@ -45,8 +46,8 @@ export interface Place {
   begin(): Promise<void>
   /** The agent says this and is done. */
   answer(text: string): Promise<void>
-  /** Lets its process end by itself. */
-  die(): Promise<void>
+  /** Lets its process end by itself, or be stopped. */
+  die(how?: { readonly exitCode?: number; readonly stopped?: boolean }): Promise<void>
 }
 
 export async function openTurnRoom({ store, clock }: { store: Store; clock: ManualClock }) {
@@ -76,6 +77,7 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
       state: row.state,
       stopReason: row.stop_reason,
       retryOf: row.retry_of,
+      ...(row.error !== null && { error: row.error }),
     }))
   const messages = (key: string) =>
     store.read((reader) =>
@@ -129,10 +131,10 @@ export async function openTurnRoom({ store, clock }: { store: Store; clock: Manu
         const { turnId, launchId: its } = await runningTurn(key)
         await coordinator.tell(said(its, turnId, text), turnEnded(its, turnId))
       },
-      async die() {
+      async die(how: { exitCode?: number; stopped?: boolean } = { exitCode: 1 }) {
         const its = launchId ?? ''
         launchId = null
-        await coordinator.tell(exited(its, { exitCode: 1 }))
+        await coordinator.tell(exited(its, how))
       },
     }
   }

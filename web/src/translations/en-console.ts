@@ -125,6 +125,7 @@ export const consoleWords = {
     titles: {
       signedOut: (agent: string) => `${agent} is signed out`,
       gone: (agent: string) => `${agent} ended unexpectedly`,
+      stopped: (agent: string) => `${agent} was stopped at work`,
       tooLong: (agent: string) => `${agent} took too long`,
       doubtful: (agent: string) => `${agent} probably answered with an error`,
       error: (agent: string) => `${agent} could not answer`,
@@ -132,6 +133,7 @@ export const consoleWords = {
     faults: {
       signedOut: () => 'Its vendor wants a sign-in.',
       gone: () => 'Its process ended in the middle; what it did last is not known.',
+      stopped: () => 'What it did last is not known.',
       tooLong: () => 'A turn may take no longer in this project.',
       doubtful: () => 'This is probably an error of its model, not an answer.',
       error: (agent: string) => `${agent} reported this.`,

@@ -122,6 +122,7 @@ export const consoleWords: typeof English = {
     titles: {
       signedOut: (agent) => `${agent} はサインアウトしています`,
       gone: (agent) => `${agent} が予期せず終了しました`,
+      stopped: (agent) => `${agent} は作業中に停止されました`,
       tooLong: (agent) => `${agent} の処理が長すぎました`,
       doubtful: (agent) => `${agent} の回答はおそらくエラーです`,
       error: (agent) => `${agent} は回答できませんでした`,
@@ -129,6 +130,7 @@ export const consoleWords: typeof English = {
     faults: {
       signedOut: () => '提供元へのサインインが必要です。',
       gone: () => '途中でプロセスが終了しました。最後の操作の結果は不明です。',
+      stopped: () => '最後の操作の結果は不明です。',
       tooLong: () => 'このプロジェクトのターンの時間制限に達しました。',
       doubtful: () => '回答ではなく、おそらくモデルのエラーです。',
       error: (agent) => `${agent} からの報告です。`,

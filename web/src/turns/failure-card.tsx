@@ -24,7 +24,7 @@ const rowClass =
   '-mx-1.5 flex min-h-7 items-center gap-2 rounded-md px-1.5 text-quiet hover:bg-hover ' +
   'max-md:min-h-9'
 
-type Kind = 'signedOut' | 'gone' | 'tooLong' | 'doubtful' | 'error'
+type Kind = 'signedOut' | 'gone' | 'stopped' | 'tooLong' | 'doubtful' | 'error'
 
 /** Other reasons, such as a refusal, are the agent's own end of a turn and no failure to mend. */
 const kinds: Readonly<Record<string, Kind>> = {
@@ -41,7 +41,9 @@ const saysSignIn = (notice: ThreadTurn['notice']): boolean =>
 export function failureIn({ state, stopReason, notice }: ThreadTurn): Kind | undefined {
   if (state !== 'failed' && state !== 'unknown') return undefined
   if (saysSignIn(notice)) return 'signedOut'
-  return state === 'unknown' ? 'gone' : kinds[stopReason ?? '']
+  // CX6: with a notice, somebody ended its process.
+  if (state === 'unknown') return notice === null ? 'gone' : 'stopped'
+  return kinds[stopReason ?? '']
 }
 
 interface FailureCardProps {

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/consoles/lifecycle.ts'
 import { consoleKey } from '../../../domain/conversations/key.ts'
 import { type Detail, noticeField, textOf, withOutput } from '../../../domain/notices.ts'
-import type { Launch } from '../../../domain/processes/lifecycle.ts'
+import { type Launch, whyStopped } from '../../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../../domain/status-texts.ts'
 import { projectStream, userSessionStream } from '../../../domain/stream-name.ts'
 import { readable } from '../../../platform/log/readable.ts'
@@ -69,7 +69,8 @@ export async function moveRoleAgent(
       const running = (await tx.all(selectOpenTurns, { roleAgentId: row.id })).filter(
         (turn) => turn.state === 'running',
       )
-      if (event.type === 'process-ended') await endTurns(tx, running, {}, context)
+      if (event.type === 'process-ended')
+        await endTurns(tx, running, { why: event.end.error }, context)
       tx.append(userSessionStream(row.user_session_id), {
         type: 'agent:asleep',
         data: { role: row.role },
@@ -155,10 +156,10 @@ async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
 async function endTurns(
   tx: Tx,
   open: readonly TurnRow[],
-  why: { reason?: string; announcedSeq?: number },
+  { why, ...ending }: { why?: Detail | undefined; reason?: string; announcedSeq?: number },
   context: Context,
 ): Promise<void> {
-  for (const turn of open) await endTurn(tx, turn, { type: 'agent-gone' }, why, context)
+  for (const turn of open) await endTurn(tx, turn, { type: 'agent-gone', why }, ending, context)
 }
 
 /** WK5: an intended end with no open turn and no task left completes the work. */
@@ -208,15 +209,13 @@ const endsOfTheHealthy: ReadonlySet<NonNullable<Launch['reason']>> = new Set([
 
 const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, Detail>>> = {
   exited: statusNotice('processEndedItself'),
-  shutdown: statusNotice('holdfastStopped'),
-  leftover: statusNotice('coordinatorAnew'),
-  coordinator_lost: statusNotice('takenOver'),
   withdrawn: statusNotice('startWithdrawn'),
   start_timeout: statusNotice('notReadyInTime'),
 }
 
 async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<Detail> {
-  const what = detail ?? (reason && endTexts[reason]) ?? statusNotice('processEnded')
+  const what =
+    detail ?? (reason && endTexts[reason]) ?? whyStopped(reason) ?? statusNotice('processEnded')
   // What an agent wrote last explains no stop that came from outside.
   return reason === 'shutdown' ? what : withLastOutput(reader, id, what)
 }

@@ -5,7 +5,15 @@
 import type { EndReason } from '../../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../../domain/agent-sessions/work-detection.ts'
 import type { Instant } from '../../../domain/instant.ts'
-import type { Launch, LaunchEvent, LeftBehind } from '../../../domain/processes/lifecycle.ts'
+import type { Detail } from '../../../domain/notices.ts'
+import {
+  endOf,
+  type Launch,
+  type LaunchEndReason,
+  type LaunchEvent,
+  type LeftBehind,
+  whyStopped,
+} from '../../../domain/processes/lifecycle.ts'
 import { decideExit } from '../../../domain/processes/process-exit.ts'
 import {
   liveOfPair,
@@ -43,19 +51,30 @@ export async function endProcess(
 async function endOutsideRoles(tx: Tx, launch: Launch, end: End, context: Context): Promise<void> {
   const event =
     end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
-  await requeueTurns(tx, launch, context)
+  await requeueTurns(tx, launch, whyStopped(reasonOf(launch, end)), context)
   const reason = end.type === 'lost' ? 'coordinator_lost' : 'process_exited'
   await endSessionOf(tx, launch, reason, context)
   await moveLaunch(tx, launch, event, context)
+}
+
+/** The reason that the launch will have. */
+function reasonOf(launch: Launch, end: End): LaunchEndReason | null {
+  if (end.type === 'lost') return 'coordinator_lost'
+  return end.type === 'exited' ? endOf(launch, end, null).reason : launch.stopReason
 }
 
 /**
  * Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next
  * process.
  */
-async function requeueTurns(tx: Tx, { id: launchId }: Launch, context: Context): Promise<void> {
+async function requeueTurns(
+  tx: Tx,
+  { id: launchId }: Launch,
+  why: Detail | undefined,
+  context: Context,
+): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId }))
-    await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
+    await endTurn(tx, turn, { type: 'agent-gone', why }, {}, context)
   await putContextsToSleep(tx, launchId)
 }
 

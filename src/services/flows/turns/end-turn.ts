@@ -42,7 +42,8 @@ export async function endTurn(
   if (event.type === 'stop') return { ended, read: await markMessagesRead(tx, turn, null, context) }
   if (!hasRun) return { ended, read: [] }
   if (event.type === 'agent-gone') {
-    await requeueLostTurn(tx, turn, { isAnnounced: ending.isAnnounced ?? true }, context)
+    const isAnnounced = ending.isAnnounced ?? true
+    await requeueLostTurn(tx, turn, { isAnnounced, wasStopped: event.why !== undefined }, context)
     return { ended, read: [] }
   }
   const settled = await settle(tx, turn, { ended, isReported: event.type === 'ended' }, context)

@@ -17,14 +17,17 @@ import { tellReturned } from '../../turns/tell-in-turn.ts'
 import { appendMessage } from '../messages/append-message.ts'
 import { markMessagesRead } from '../messages/post-answer.ts'
 
-/**
- * `isAnnounced`: whether the conversation shows it. It does not when only an agent session has
- * ended.
- */
+interface LostTurn {
+  /** Whether the conversation shows it. It does not when only an agent session has ended. */
+  readonly isAnnounced: boolean
+  /** Others ended the process, so the turn is not to blame. */
+  readonly wasStopped: boolean
+}
+
 export async function requeueLostTurn(
   tx: Tx,
   turn: TurnRow,
-  { isAnnounced }: { readonly isAnnounced: boolean },
+  { isAnnounced, wasStopped }: LostTurn,
   context: Context,
 ): Promise<void> {
   const { random } = context
@@ -32,7 +35,8 @@ export async function requeueLostTurn(
   const messages = await messagesOfTurn(tx, turn.id)
   tx.lock(...messages.map(({ conversationKey }) => conversationStream(conversationKey)))
   tellReturned(tx, turn, messages)
-  if (isAnnounced && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
+  if (isAnnounced && !wasStopped && (await wasLostBefore(tx, turn)))
+    return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, project_id, asked_by, created_at } = turn
   const { agent_id, lane } = await whoGoesOn(tx, turn)
   const about = {
@@ -62,8 +66,11 @@ async function whoGoesOn(
   return { agent_id: present, lane: await laneOf(tx, key, present) }
 }
 
-const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
-  retry_of !== null && (await tx.row('turns', { id: retry_of }))?.state === 'unknown'
+async function wasLostBefore(tx: Tx, { retry_of }: TurnRow): Promise<boolean> {
+  const before = retry_of === null ? undefined : await tx.row('turns', { id: retry_of })
+  // With a notice, its process was stopped.
+  return before?.state === 'unknown' && before.notice === null
+}
 
 async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const row = await conversationOfTurn(tx, turn.conversation_key, context.now)
