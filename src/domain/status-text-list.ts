@@ -318,6 +318,7 @@ export const sentences = {
   gitNotRun: 'git could not be run in {folder} ({code}).',
   pipeInTheWay: '{file} is a pipe, for which git would wait. Remove it.',
   gitStoodStill: 'git {command} hung and was stopped.',
+  notOnDisk: 'What was landed in {folder} could not be brought to disk: {why}',
   remoteBranchInUse: '{branch} is checked out in {folder}, and is not pushed over.',
   refsInTable: 'its refs are stored in a table (reftable), which Holdfast cannot read',
   fileNotMade: '{file} could not be created ({code}).',

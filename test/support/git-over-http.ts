@@ -21,6 +21,15 @@ export async function serveRepository(folder: string, token: string) {
   /** The next answers of the API instead of its own: a status, or a lost answer after it was done. */
   const faults: (number | 'lost')[] = []
   let elsewhere: string | undefined
+  /** What happens when a pull request is asked for, or made and not yet answered. */
+  let beforeAnswer: { readonly when: 'asked' | 'made'; readonly act: () => void } | undefined
+  let hasAnswered = false
+  const meet = (when: 'asked' | 'made'): void => {
+    if (beforeAnswer?.when !== when) return
+    beforeAnswer.act()
+    beforeAnswer = undefined
+    hasAnswered = true
+  }
 
   const isSignedIn = ({ headers }: IncomingMessage): boolean => {
     const [, basic = ''] = /^Basic (.+)$/.exec(headers.authorization ?? '') ?? []
@@ -54,11 +63,13 @@ export async function serveRepository(folder: string, token: string) {
       const head = url.searchParams.get('head')?.split(':')[1]
       return json(response, 200, pulls.filter((pull) => pull.head === head).map(shown))
     }
+    meet('asked')
     const { head, base, title } = JSON.parse(text)
     if (pulls.some((pull) => pull.head === head))
       return json(response, 422, { message: 'A pull request already exists' })
     const pull = { number: pulls.length + 1, head, base, title }
     pulls.push(pull)
+    meet('made')
     if (fault === 'lost') return json(response, 502, { message: 'lost' })
     return json(response, 201, shown(pull))
   }
@@ -112,6 +123,11 @@ export async function serveRepository(folder: string, token: string) {
     requests,
     pulls,
     faults,
+    beforeAnswer: (when?: 'asked' | 'made', act: () => void = () => {}): void => {
+      beforeAnswer = when && { when, act }
+      hasAnswered = false
+    },
+    hasAnswered: (): boolean => hasAnswered,
     redirectTo: (url: string) => {
       elsewhere = url
     },

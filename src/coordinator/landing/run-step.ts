@@ -13,6 +13,7 @@ import { copyIndex, indexFactsOf, leaveAway, uncommittedIn } from '../worktrees/
 import { moveBranch, tipOf } from '../worktrees/move-checkout.ts'
 import { moveHead } from '../worktrees/move-head.ts'
 import type { OurWorktree, Repository } from '../worktrees/repository.ts'
+import { onDisk } from './on-disk.ts'
 import { type Credential, push } from './push.ts'
 import { type CheckOptions, runCheck } from './run-check.ts'
 
@@ -38,9 +39,9 @@ export async function runStep(
   try {
     switch (step.do) {
       case 'commit':
-        return await commit(worktree, step)
+        return await withSyncs(worktree, () => commit(worktree, step))
       case 'move':
-        return await move(worktree.repository, step)
+        return await withSyncs(worktree, () => move(worktree.repository, step), step.checkout)
       case 'check': {
         const { repository, top: folder } = worktree
         if (!machine) break
@@ -59,6 +60,19 @@ export async function runStep(
     if (error instanceof DetailError) return refused('git_refused', textOf(error.detail))
     throw error
   }
+}
+
+/** On disk before a branch names it, and before anybody is told. */
+async function withSyncs(
+  { repository, top }: OurWorktree,
+  work: () => Promise<StepAnswer>,
+  checkout: string | null = null,
+): Promise<StepAnswer> {
+  const folders = [repository.facts.commonFolder, top, ...(checkout === null ? [] : [checkout])]
+  await onDisk(repository.git, folders)
+  const answer = await work()
+  await onDisk(repository.git, folders)
+  return answer
 }
 
 async function commit(

@@ -84,6 +84,7 @@ export async function withLockedIndex<Result>(
         const { atime, mtime } = statSync(file)
         await opened.writeFile(bytesOf(file, maxIndexBytes) ?? Buffer.of())
         await opened.utimes(atime, mtime)
+        await opened.sync()
         await rename(lock, place)
         isHeld = false
       },

@@ -40,6 +40,7 @@ export async function moveHead(
     if (head?.ref !== null || head.commit !== from)
       throw new GitFailure(-1, statusNotice('branchMoved', { branch: 'HEAD' }))
     await handle.writeFile(`${to}\n`)
+    await handle.sync()
     await rename(lock, file)
   } finally {
     await handle.close()

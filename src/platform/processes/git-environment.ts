@@ -25,6 +25,8 @@ const fixedVariables: Readonly<Record<string, string>> = {
   'core.editor': 'true',
   'sequence.editor': 'true',
   'core.quotePath': 'false',
+  // A ref that a power cut has emptied would be in the way of all that looks at refs.
+  'core.fsync': 'reference',
   'commit.gpgSign': 'false',
   'log.showSignature': 'false',
   'merge.verifySignatures': 'false',

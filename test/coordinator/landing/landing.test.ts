@@ -10,7 +10,7 @@ import { runStep, undoMove } from '../../../src/coordinator/landing/run-step.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/repository.ts'
 import type { LandingWay, MadePlan } from '../../../src/protocol/review/landing-requests.ts'
 import { amount } from '../../support/extent.ts'
-import { gitStoppedAt, makeRepository, testGit } from '../../support/git-repository.ts'
+import { gitStoppedAt, gitWith, makeRepository, testGit } from '../../support/git-repository.ts'
 import { projectWithWorktree } from '../../support/our-worktree.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -151,6 +151,29 @@ test.each(ways)(
   },
   120_000,
 )
+
+test('[LD2] what a step needs and makes is on disk before anybody is told', async () => {
+  const room = await openRoom()
+  const { project, main } = room
+  diverge(room)
+  const old = project.git('rev-parse', main)
+  const plan = await room.plan('squash')
+  const bin = temporaryFolder()
+  const synced = join(bin, 'synced')
+  const tip = `git -C '${project.folder}' rev-parse ${main}`
+  const script = `#!/bin/sh\necho "$1 $(${tip})" >> '${synced}'\n`
+  writeFileSync(join(bin, 'sync'), script, { mode: 0o755 })
+  const git = gitWith({ PATH: `${bin}:${process.env['PATH']}`, HOME: temporaryFolder() })
+  expect(await room.run(plan, git)).toEqual({ outcome: 'done' })
+  const lines = readFileSync(synced, 'utf8').trim().split('\n')
+  expect(lines).toEqual([...Array(3).fill(`-f ${old}`), `-f ${plan.commit}`])
+  writeFileSync(join(bin, 'sync'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  room.tree.write('more.txt', 'more\n')
+  expect(await room.run(await room.plan('squash'), git)).toMatchObject({
+    outcome: 'refused',
+    why: expect.stringContaining('could not be brought to disk'),
+  })
+})
 
 test('[LD1] what has moved since is another plan, and a step of the old one changes nothing', async () => {
   const room = await openRoom()

@@ -236,6 +236,7 @@ const words: Sentences = {
   gitNotRun: '{folder} で git を実行できません（{code}）。',
   pipeInTheWay: '{file} は名前付きパイプで、git が待ち続けます。削除してください。',
   gitStoodStill: 'git {command} が応答しなくなったため、停止しました。',
+  notOnDisk: '{folder} に取り込んだ内容をディスクに書き込めませんでした: {why}',
   remoteBranchInUse: '{branch} は {folder} でチェックアウトされているため、上書きしません。',
   refsInTable: '参照が表の形式で保存されており、Holdfast では読めません',
   fileNotMade: '{file} を作成できませんでした ({code})。',
