@@ -34,6 +34,7 @@ import * as beginThread from './flows/conversations/begin-thread.ts'
 import * as closeSession from './flows/conversations/close-session.ts'
 import * as continueWithAgent from './flows/conversations/continue-with-agent.ts'
 import * as deleteConversation from './flows/conversations/delete-conversation.ts'
+import * as placeDraft from './flows/conversations/place-draft.ts'
 import * as promptSession from './flows/conversations/prompt-session.ts'
 import * as startChat from './flows/conversations/start-chat.ts'
 import * as warmThread from './flows/conversations/warm-thread.ts'
@@ -109,6 +110,7 @@ const files: readonly object[] = [
   viewedFiles,
   landingRecord,
   hosts,
+  placeDraft,
   promptSession,
   promptToResolve,
   sendComments,

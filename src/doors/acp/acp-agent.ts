@@ -14,10 +14,10 @@ import {
 import { errorCatalogue, Refusal } from '../../domain/errors.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { refusalOf } from '../../server/http/problem-answer.ts'
-import { getAgent } from '../../services/agents/queries.ts'
 import { archiveConversation } from '../../services/conversations/mark-conversation.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
 import { beginThread } from '../../services/flows/conversations/begin-thread.ts'
+import { warmThread } from '../../services/flows/conversations/warm-thread.ts'
 import { listConversationTurns } from '../../services/turns/queries.ts'
 import { placeToBegin } from './choose-place.ts'
 import type { ClientLink, Editor } from './client-link.ts'
@@ -146,7 +146,20 @@ export class AcpAgent {
       who,
     )
     const thread = await this.#open(key, 'all', { client, requestId }, params.cwd)
+    this.#warm(key)
     return { sessionId: key, ...(await this.#opened(thread)) }
+  }
+
+  /** Has its agent come before the first prompt does (SN24). Nobody waits for it. */
+  #warm(key: string): void {
+    const who = this.#link.who()
+    const { app, launches } = this.#deps
+    app
+      .run(warmThread, { key, by: who.id }, who)
+      .then(async ({ post }) => post && launches.order(post))
+      .catch((error: unknown) => {
+        if (!(error instanceof Refusal)) refusalOf(error, this.#link.requestId, this.#deps.logger)
+      })
   }
 
   #list({ params }: Handled<{ cwd?: string | null; cursor?: string | null }>) {
@@ -258,9 +271,8 @@ export class AcpAgent {
       who,
     )
     if (agentId === null) throw noSuchThread(key)
-    const { protocol } = await app.read(getAgent, { agentId }, who)
     const folder = workplace?.directory ?? cwd
-    const about = { key, title, folder, isPulled: protocol === 'mcp' }
+    const about = { key, title, folder, cwd }
     const thread = new OpenThread(about, this.#editor(client), this.#deps)
     await thread.open(through)
     if (this.#isClosed) thread.close()

@@ -82,7 +82,8 @@ async function placeInNamed(
   return { project, place: isInside ? placeIn(project, folder) : 'checkout' }
 }
 
-const placeIn = ({ path }: Pick<Project, 'path'>, folder: string): WorkspaceChoice =>
+/** Whether the folder is the project's own, or one that is given. */
+export const placeIn = ({ path }: Pick<Project, 'path'>, folder: string): WorkspaceChoice =>
   path === folder ? 'checkout' : { folder }
 
 /** The folder and those above it, the deepest first. */

@@ -5,9 +5,10 @@
 import type { ChatOptions } from '../../protocol/conversations/chat-options.ts'
 import type { Offers } from '../../protocol/threads/offers.ts'
 import type { AgentOption } from '../../protocol/turns/agent-update.ts'
+import { costFrom } from '../../protocol/turns/cost.ts'
 import type { AcpUpdate } from './updates.ts'
 
-type AcpOption = Extract<
+export type AcpOption = Extract<
   AcpUpdate,
   { sessionUpdate: 'config_option_update' }
 >['configOptions'][number]
@@ -67,8 +68,9 @@ export function saidOf(before: Said, now: Said): readonly AcpUpdate[] {
       })),
     })
   if (now.usage && differs(before.usage, now.usage)) {
-    const { used, size } = now.usage
-    updates.push({ sessionUpdate: 'usage_update', used, size })
+    const { used, size, cost } = now.usage
+    const amount = cost === null ? undefined : costFrom(cost)
+    updates.push({ sessionUpdate: 'usage_update', used, size, ...(amount && { cost: amount }) })
   }
   return updates
 }

@@ -12,6 +12,7 @@ import type { Thread } from '../../protocol/threads/thread-state.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { type FeedSink, Subscription } from '../../server/live/subscription.ts'
 import type { FeedEvent } from '../../server/live/tail.ts'
+import { findServing } from '../../services/agent-sessions/queries.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
 import { promptSession } from '../../services/flows/conversations/prompt-session.ts'
 import { withdrawMessage } from '../../services/flows/messages/withdraw-message.ts'
@@ -39,8 +40,8 @@ export interface OpenedThread {
   readonly title: string | null
   /** Where its agent works, or the folder that the editor has open while there is no other. */
   readonly folder: string | null
-  /** The agent pulls what there is to do, so what it says is told in messages alone. */
-  readonly isPulled: boolean
+  /** The one that the editor has open; null: not known. */
+  readonly cwd: string | null
 }
 
 /** What the editor knows: everything, all turns that ended, or all up to a position. */
@@ -73,7 +74,7 @@ export class OpenThread implements FeedSink {
     this.#editor = editor
     this.#deps = deps
     this.#subscription = new Subscription(deps.store, deps.tails, this, editor.link.who())
-    this.settings = new ThreadSettings(about.key, editor, deps)
+    this.settings = new ThreadSettings(about, editor, deps)
     this.#asks = new Asks(about.key, editor, deps, () => this.position)
     this.#row = new StatusRow({
       clock: deps.clock,
@@ -250,12 +251,14 @@ export class OpenThread implements FeedSink {
     return this.prompts.all.some(({ seq }) => seq !== undefined && !begun.includes(seq))
   }
 
-  async #wordsOfWaiting(): Promise<string | undefined> {
+  async #wordsOfWaiting(): Promise<string | null | undefined> {
     if (!this.#isWaiting) return undefined
     const { key } = this.about
     const who = this.#editor.link.who()
     const found = await this.#deps.app.read(getConversation, { key, personId: who.id }, who)
-    return this.#isWaiting ? waitingFor(found, this.#thread?.state.limit ?? null) : undefined
+    const isServed = await this.#deps.app.read(findServing, { key }, who)
+    if (!this.#isWaiting) return undefined
+    return waitingFor(found, this.#thread?.state.limit ?? null, isServed)
   }
 
   /** Behind what was told last. */
@@ -273,7 +276,7 @@ export class OpenThread implements FeedSink {
       if (seq <= this.#at.seq) return false
       if (role === 'user')
         return handedOver.includes(seq) && !clientId?.startsWith(this.#editor.mark)
-      return role === 'assistant' && (this.about.isPulled || clientId === null)
+      return role === 'assistant' && (this.settings.isPulled || clientId === null)
     })
   }
 
@@ -347,7 +350,7 @@ export class OpenThread implements FeedSink {
       const seen = this.#thread?.state.turns.find(({ id }) => id === turn?.id)
       // The last words are still to come, in the other stream.
       if (seen?.state === 'running') continue
-      if (turn && !seen && turn.startedAt !== null && !this.about.isPulled) {
+      if (turn && !seen && turn.startedAt !== null && !this.settings.isPulled) {
         await this.#readAgain()
         this.#tell()
       }

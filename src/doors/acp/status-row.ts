@@ -12,8 +12,8 @@ const lookEveryMs = 3000
 
 interface StatusRowOptions {
   readonly clock: Clock
-  /** Undefined: nothing waits. */
-  readonly words: () => Promise<string | undefined>
+  /** Undefined: nothing waits; null: for nothing that is worth a word. */
+  readonly words: () => Promise<string | null | undefined>
   readonly tell: (update: AcpUpdate) => void
 }
 
@@ -34,7 +34,7 @@ export class StatusRow {
     this.#stop?.()
     const title = await this.#options.words()
     if (this.#isClosed) return
-    this.#show(title)
+    this.#show(title ?? undefined)
     if (title !== undefined)
       this.#stop = this.#options.clock.after(lookEveryMs, () => void this.look().catch(() => {}))
   }
@@ -67,16 +67,18 @@ export class StatusRow {
   }
 }
 
-/** What a prompt waits for, in words; undefined: for nothing that is worth a word. */
+/** What a prompt waits for, in words; null: for nothing that is worth a word. */
 export function waitingFor(
   { activity, waitsFor, paused, agentId }: Conversation,
   limit: ThreadLimit | null,
-): string | undefined {
+  /** A process of its agent is there, and begins with it at once. */
+  isServed: boolean,
+): string | null {
   if (waitsFor === 'checkout') return 'Waiting: another session works in this folder'
   if (paused) return 'Paused: the turn before was stopped or has failed'
   if (limit) {
     const until = new Date(limit.until).toTimeString().slice(0, 5)
     return `${agentId} is at its limit until ${until}`
   }
-  return activity === 'starting' ? `Starting ${agentId}` : undefined
+  return activity === 'starting' && !isServed ? `Starting ${agentId}` : null
 }

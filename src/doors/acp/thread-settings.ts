@@ -2,16 +2,20 @@
  * What an editor is told of a session beside its turns: what can be set, commands, use, title. Read
  * again where events say that it has changed, and told where it has.
  */
+import type { Who } from '../../domain/access/caller.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 import { noOffers, type Offers } from '../../protocol/threads/offers.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
+import { getAgent } from '../../services/agents/queries.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
 import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
 import { readContexts } from '../../services/turns/queries.ts'
 import type { Editor } from './client-link.ts'
 import { codes, failure } from './failures.ts'
 import { type AcpOffers, changesOf, offersOf, saidOf } from './offers.ts'
+import { type EditorFolder, isOwn, offersPlace, ownOptions, setOwn } from './own-options.ts'
 import type { AcpUpdate } from './updates.ts'
 
 /** An agent that does not say so within this time sets it later; then the editor is told. */
@@ -19,6 +23,8 @@ const configuredWithinMs = 5000
 
 const changingTitle: ReadonlySet<string> = new Set(['title-set', 'message-added'])
 const changingOptions: ReadonlySet<string> = new Set([
+  'agent-chosen',
+  'workplace-chosen',
   'agent:configuring',
   'agent:configured',
   'agent:response',
@@ -30,10 +36,12 @@ interface Waiting {
 }
 
 export class ThreadSettings {
-  readonly #key: string
+  readonly #place: EditorFolder
   readonly #editor: Editor
   readonly #deps: ServerDependencies
   #offers: AcpOffers = { configOptions: [] }
+  /** Whether its agent pulls what there is to do: what it says is told in messages alone. */
+  isPulled = false
   #said: Pick<Offers, 'commands' | 'usage'> = noOffers
   #title: string | null = null
   /** The turn in which it was looked what an agent offers that was opened for the first time. */
@@ -42,8 +50,8 @@ export class ThreadSettings {
   #hasOldTitle = false
   readonly #waiting = new Set<Waiting>()
 
-  constructor(key: string, editor: Editor, deps: ServerDependencies) {
-    this.#key = key
+  constructor(place: EditorFolder, editor: Editor, deps: ServerDependencies) {
+    this.#place = place
     this.#editor = editor
     this.#deps = deps
   }
@@ -59,6 +67,8 @@ export class ThreadSettings {
   take(event: HoldfastEvent): void {
     if (!('data' in event)) return
     if (changingTitle.has(event.type)) this.#hasOldTitle = true
+    // With the first prompt the place is fixed.
+    if (event.type === 'message-added' && offersPlace(this.#offers)) this.#isOld = true
     if (changingOptions.has(event.type)) this.#isOld = true
     if (event.type === 'agent:update') {
       const { messageId, update } = event.data
@@ -93,8 +103,7 @@ export class ThreadSettings {
     if (!this.#hasOldTitle) return []
     this.#hasOldTitle = false
     const who = this.#editor.link.who()
-    const query = { key: this.#key, personId: who.id }
-    const { title, lastTurnAt } = await this.#deps.app.read(getConversation, query, who)
+    const { title, lastTurnAt } = await this.#conversation(who)
     if (title === this.#title) return []
     this.#title = title
     return [{ sessionUpdate: 'session_info_update', title, updatedAt: lastTurnAt }]
@@ -102,15 +111,32 @@ export class ThreadSettings {
 
   async #read(): Promise<AcpOffers> {
     const who = this.#editor.link.who()
-    const options = await this.#deps.app.read(readOptions, { key: this.#key }, who)
-    return offersOf(options, this.#editor.showsBooleans)
+    const { app } = this.#deps
+    const options = await app.read(readOptions, { key: this.#place.key }, who)
+    const offered = offersOf(options, this.#editor.showsBooleans)
+    const conversation = await this.#conversation(who)
+    const { agentId } = conversation
+    const agent = agentId === null ? undefined : await app.read(getAgent, { agentId }, who)
+    this.isPulled = agent?.protocol === 'mcp'
+    const own = await ownOptions(this.#deps, who, conversation, this.#place)
+    return { ...offered, configOptions: [...offered.configOptions, ...own] }
+  }
+
+  #conversation(who: Who): Promise<Conversation> {
+    const query = { key: this.#place.key, personId: who.id }
+    return this.#deps.app.read(getConversation, query, who)
   }
 
   /** Sets a mode or an option; an agent that is not there gets it with its next turn. */
   async set(change: ConfigChange): Promise<AcpOffers> {
+    if (isOwn(change)) {
+      await setOwn(this.#deps, this.#editor.link.who(), change, this.#place)
+      this.#offers = await this.#read()
+      return this.#offers
+    }
     const { app } = this.#deps
     const who = this.#editor.link.who()
-    const key = this.#key
+    const { key } = this.#place
     const isSet = this.#untilConfigured(change)
     try {
       await app.run(configureChat, { key, change, by: who.id }, who)

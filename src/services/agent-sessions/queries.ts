@@ -15,6 +15,7 @@ import {
   type Post,
   selectAgentSessionState,
   selectAgentSessionStateByToken,
+  selectLiveAgentSession,
   selectLiveAgentSessionStates,
   selectNewestOfAgent,
   selectNewestOfLaunch,
@@ -28,6 +29,7 @@ import {
   selectLeftOpen,
 } from '../../store/agent-sessions/due-agent-sessions.ts'
 import { type PostsFilter, postsWithWork } from '../../store/agent-sessions/work-at-hand.ts'
+import { laneOf } from '../../store/conversations/conversation-identity.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
@@ -49,6 +51,20 @@ export interface CallingSession extends AgentCaller {
   /** AS6, PX4: the call must be recorded first (`touch-agent-session`). */
   readonly touches: boolean
 }
+
+/** Whether a process of its agent is there for a conversation, which begins at once what waits. */
+export const findServing = defineQuery('find-serving', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (reader, { key }: { key: string }): Promise<boolean> => {
+    const row = await reader.row('conversations', { key })
+    if (!row || row.agent_id === null || row.project_id === null) return false
+    const { agent_id: agentId, project_id: projectId } = row
+    const post = { agentId, projectId, lane: await laneOf(reader, key, agentId) }
+    const live = await reader.first(selectLiveAgentSession, { ...post, purpose: 'chat' })
+    return live?.state === 'active'
+  },
+})
 
 /**
  * Finds the calling agent session by session token, or by the agent's bearer token (AS1). Includes

@@ -72,6 +72,21 @@ export async function keepOffers(
   await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
 }
 
+/** The same as its process comes; who waits for an agent that was never opened is told. */
+export async function keepFirstOffers(
+  tx: Tx,
+  row: ContextRow,
+  offered: OfferedOptions,
+): Promise<void> {
+  const { conversation_key: key, agent_id: role } = row
+  const isKnown =
+    row.offers !== null || (await tx.first(selectLatestOffers, { agentId: role })) !== undefined
+  await keepOffers(tx, row, offered)
+  if (isKnown || offered.options.length === 0) return
+  const update = { kind: 'options' as const, options: [...offered.options] }
+  tx.append(turnsStream(key), { type: 'agent:update', data: { messageId: null, update, role } })
+}
+
 /**
  * Keeps a mode or options that the agent reports, also as what was chosen: some agents change them
  * by themselves.

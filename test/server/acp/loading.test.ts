@@ -39,7 +39,7 @@ test('[EC9] a session that is loaded is told whole, then asked what is open, the
   editor.socket.webSocket.terminate()
   const later = await openEditor(server)
   const loaded = await later.call('session/load', { sessionId: key, cwd: folder, mcpServers: [] })
-  expect(loaded.result).toEqual({})
+  expect(loaded.result).toMatchObject({ configOptions: [{ id: 'holdfast.agent' }] })
   // What has ended stands before the answer, what runs behind it.
   const answerAt = later.socket.inbox.all.findIndex(({ id }) => id === loaded.id)
   const before = later.socket.inbox.all.slice(0, answerAt).filter(({ params }) => params?.update)
@@ -74,7 +74,9 @@ test('[EC9] a session that is resumed is told nothing that has ended', async () 
   const { launchId } = await talk(key, 'first', 'one')
   const later = await openEditor(server)
   const opened = { sessionId: key, cwd: folder, mcpServers: [] }
-  expect((await later.call('session/resume', opened)).result).toEqual({})
+  expect((await later.call('session/resume', opened)).result).toMatchObject({
+    configOptions: [{ id: 'holdfast.agent' }],
+  })
   expect(later.updates()).toEqual([])
   expect(launchId).toBeDefined()
   // Two editors have it open: what one says is shown to the other.

@@ -193,7 +193,7 @@ const textIn = (content: string): string =>
     .join('\n\n')
 
 /** The processes that the agent before had for this session go; what it knows of it is kept. */
-async function releaseProcesses(tx: Tx, row: AgentChat, context: Context): Promise<void> {
+export async function releaseProcesses(tx: Tx, row: AgentChat, context: Context): Promise<void> {
   for (const launch of await liveLaunchesIn(tx, row.lane)) {
     if (launch.agentId !== row.agent_id) continue
     // One that answers another agent, which the session has asked, stays.

@@ -14,7 +14,7 @@ import { noticeColumn, noticesColumn } from '../../../store/fields.ts'
 import { processOf } from '../../../store/processes/launches.ts'
 import type { Context, Tx } from '../../../store/store.ts'
 import { selectContextsOfLaunch } from '../../../store/turns/contexts.ts'
-import { keepOffers } from '../../turns/chat-options.ts'
+import { keepFirstOffers } from '../../turns/chat-options.ts'
 import { getOrCreateContext, lockContext, roleContextKey } from '../../turns/context-record.ts'
 import { contextOpened } from '../../turns/move-context.ts'
 import { cutOffFor } from '../../turns/primer-record.ts'
@@ -43,7 +43,7 @@ export async function processReady(
   })
   for (const row of held) {
     await lockContext(tx, row.conversation_key)
-    await keepOffers(tx, row, fact)
+    await keepFirstOffers(tx, row, fact)
     const found = opened(fact, fact.notices?.['notRestored'], now)
     await contextOpened(tx, row, { ...found, primed_at: null })
   }
