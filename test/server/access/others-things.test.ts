@@ -67,6 +67,7 @@ function fillings(scene: Scene): Record<string, readonly (string | number)[]> {
     seq: [1],
     role: ['auth'],
     agentId: ['coder'],
+    agent: ['claude'],
     channel: ['telegram'],
     name: ['none'],
     taskId: ['none'],
