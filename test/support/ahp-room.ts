@@ -79,7 +79,10 @@ export const actionOf = (
     )
     .then(({ params }) => params.action)
 
-export async function isFresh({ connect, mirror }: AhpRoom, channels: readonly string[]) {
+export async function isFresh(
+  { connect, mirror }: Pick<AhpRoom, 'connect' | 'mirror'>,
+  channels: readonly string[],
+) {
   const other = new AhpMirror(await connect())
   mirror.follow()
   for (const channel of channels) {
@@ -93,7 +96,7 @@ export async function isFresh({ connect, mirror }: AhpRoom, channels: readonly s
 const tree = (n: number): string => String(n).repeat(40)
 
 /** The state of files with this number, as their machine tells it. */
-const filesAt = (top: string, n: number) => ({
+export const filesAt = (top: string, n: number) => ({
   top,
   state: { tree: tree(n), leftOut: null, head: tree(9) },
   leftOut: [],

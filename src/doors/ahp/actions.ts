@@ -8,7 +8,6 @@ import type { Who } from '../../domain/access/caller.ts'
 import type { Rights } from '../../domain/access/rights.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
-import type { ServerDependencies } from '../../server/dependencies.ts'
 import {
   archiveConversation,
   markSeen,
@@ -19,6 +18,7 @@ import {
   answerQuestion,
 } from '../../services/flows/approvals/answer-permission.ts'
 import { promptSession } from '../../services/flows/conversations/prompt-session.ts'
+import { askRewind } from '../../services/flows/files/file-operations.ts'
 import { moveMessage } from '../../services/flows/messages/move-message.ts'
 import { withdrawMessage } from '../../services/flows/messages/withdraw-message.ts'
 import { stopTurns } from '../../services/flows/turns/cancel-turn.ts'
@@ -27,15 +27,20 @@ import type { ReceiptKey } from '../../store/store.ts'
 import type { ChatAction } from './chat-state.ts'
 import { AhpError } from './json-rpc.ts'
 import type { QuestionView, ToolView } from './part-view.ts'
-import { Answers, contentOf } from './question-form.ts'
+import {
+  contentOf,
+  type Given,
+  Id,
+  moved,
+  Prompt,
+  prompt,
+  queue,
+  seqOf,
+  truncate,
+  withdraw,
+} from './prompts.ts'
+import { Answers, answersOf } from './question-form.ts'
 import type { WatchedThread } from './watched-thread.ts'
-
-interface Given {
-  readonly who: Who
-  readonly deps: ServerDependencies
-  readonly watched: WatchedThread
-  readonly receipt: ReceiptKey | undefined
-}
 
 interface Dispatched {
   readonly rights: Rights
@@ -55,9 +60,6 @@ const dispatched = <Schema extends z.ZodType>(
   isEchoedBy: (action, echo) => isEchoedBy(action as z.output<Schema>, echo),
 })
 
-const Id = z.string().min(1).max(200)
-const Prompt = z.looseObject({ text: z.string().min(1).max(500_000) })
-
 const sameType = (action: { type: string }, echo: ChatAction): boolean => action.type === echo.type
 
 /** A prompt begins a turn, or waits for the one that runs. */
@@ -71,15 +73,16 @@ const actions: Readonly<Record<string, Dispatched>> = {
   'chat/turnStarted': dispatched(
     promptSession,
     z.looseObject({ type, turnId: Id, message: Prompt }),
-    (given, { turnId, message }) => prompt(given, turnId, message.text),
+    (given, { turnId, message }) => prompt(given, turnId, contentOf(message)),
     ({ turnId }, echo) => isPrompted(turnId, echo),
   ),
   'chat/pendingMessageSet': dispatched(
     promptSession,
     z.looseObject({ type, id: Id, kind: z.enum(['queued', 'steering']), message: Prompt }),
     async (given, { id, kind, message }) => {
-      const seq = await prompt(given, id, message.text)
-      if (kind === 'queued') return
+      const content = contentOf(message)
+      if (kind === 'queued') return queue(given, id, content)
+      const seq = await prompt(given, id, content)
       // What steers comes before what waits; agents take nothing in the middle of a turn.
       if (given.watched.chat.queued.length > 0) await moved(given, { seq, to: 'now' })
       given.watched.isSteered = true
@@ -89,10 +92,7 @@ const actions: Readonly<Record<string, Dispatched>> = {
   'chat/pendingMessageRemoved': dispatched(
     withdrawMessage,
     z.looseObject({ type, id: Id }),
-    ({ who, deps, watched, receipt }, { id }) => {
-      const input = { key: watched.key, seq: seqOf(watched, id), by: who.id }
-      return deps.app.run(withdrawMessage, input, who, receipt)
-    },
+    (given, { id }) => withdraw(given, id),
     (action, echo) => sameType(action, echo) && echo['id'] === action.id,
   ),
   'chat/queuedMessagesReordered': dispatched(
@@ -109,6 +109,12 @@ const actions: Readonly<Record<string, Dispatched>> = {
     stopTurns,
     z.looseObject({ type, turnId: Id }),
     cancel,
+    (action, echo) => sameType(action, echo) && echo['turnId'] === action.turnId,
+  ),
+  'chat/truncated': dispatched(
+    askRewind,
+    z.looseObject({ type, turnId: Id.optional() }),
+    truncate,
     (action, echo) => sameType(action, echo) && echo['turnId'] === action.turnId,
   ),
   'chat/turnResume': dispatched(
@@ -201,37 +207,9 @@ export function receiptOf(
   return { credentialId, operation: 'ahp', key, contentHash, sealedBy: '' }
 }
 
-async function prompt(
-  { who, deps, watched, receipt }: Given,
-  clientId: string,
-  content: string,
-): Promise<number> {
-  const waiting = watched.chat.queued.find(({ id }) => id === clientId)
-  if (waiting && waiting.text !== content)
-    throw new AhpError('turnRuns', 'What waits cannot be changed; remove it and send another')
-  const message = { key: watched.key, content, clientId, by: who.id, scopes: who.scopes }
-  const taken = await deps.app.run(promptSession, message, who, receipt)
-  return taken.message.seq
-}
-
-/** What waits, by the id that the client gave it. */
-function seqOf({ thread }: WatchedThread, id: string): number {
-  const { messages } = thread.state
-  const found = messages.findLast((each) => each.clientId === id || each.id === id)
-  if (!found) throw new AhpError('notFound', `No message ${id} waits here`)
-  return found.seq
-}
-
-const moved = (
-  { who, deps, watched }: Given,
-  { seq, to }: { seq: number; to: 'now' | number | null },
-): Promise<unknown> => deps.app.run(moveMessage, { key: watched.key, seq, to, by: who.id }, who)
-
 /** One that has not begun is taken back. */
-async function cancel(
-  { who, deps, watched, receipt }: Given,
-  { turnId }: { turnId: string },
-): Promise<unknown> {
+async function cancel(given: Given, { turnId }: { turnId: string }): Promise<unknown> {
+  const { who, deps, watched, receipt } = given
   const { chat, thread, key } = watched
   const last = chat.turns.at(-1)
   if (!chat.isActive || last?.id !== turnId)
@@ -243,8 +221,7 @@ async function cancel(
     watched.isSteered = false
     return deps.app.run(stopTurns, { key, by: who.id }, who, receipt)
   }
-  const input = { key, seq: seqOf(watched, turnId), by: who.id }
-  return deps.app.run(withdrawMessage, input, who, receipt)
+  return withdraw(given, turnId)
 }
 
 const openParts = ({ chat }: WatchedThread) => {
@@ -288,7 +265,7 @@ function answer(
   const question = openParts(watched).find((part): part is QuestionView => part.id === requestId)
   if (!question?.questionId) throw new AhpError('notFound', 'Nothing waits for this answer')
   const { questionId: approvalId, schema } = question
-  const content = action === 'accept' ? contentOf(answers, schema) : null
+  const content = action === 'accept' ? answersOf(answers, schema) : null
   const given = { approvalId, answer: { action, content }, by: who.id }
   return deps.app.run(answerQuestion, given, who, receipt)
 }

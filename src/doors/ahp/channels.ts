@@ -145,6 +145,21 @@ export class Channels {
     return named ?? keyOfThread(uri)
   }
 
+  /** Does something with the session of a channel, which its client need not watch. */
+  async within<Result>(
+    who: Who,
+    channel: string,
+    work: (watched: WatchedThread) => Promise<Result>,
+  ): Promise<Result> {
+    const { key } = await this.#find(who, channel)
+    const watched = await this.#watch(who, key)
+    try {
+      return await work(watched)
+    } finally {
+      if (watched.isLeft) this.#forget(watched)
+    }
+  }
+
   async #watch(who: Who, key: string): Promise<WatchedThread> {
     const before = this.#watched.get(key)
     if (before) return before
@@ -225,12 +240,14 @@ export class Channels {
       requireScope(who, rights.scope)
       const watched = await this.#watch(who, key)
       const given = { who, deps: this.#deps, watched, receipt: receiptOf(who, origin, action) }
+      watched.refuseAfterCut(action)
       const isDone = (echo: ChatAction) => isEchoedBy(action, echo)
       const pending = { channel, origin, isEchoedBy: isDone }
       await watched.carryOut(pending, () => run(given, action))
     } catch (error) {
       const rejectionReason = reasonOf(error)
       if (rejectionReason === undefined) throw error
+      if (action.type === 'chat/truncated') this.#watched.get(key)?.cutRefused(rejectionReason)
       this.#client.act(channel, action, { origin, rejectionReason })
     }
   }

@@ -6,6 +6,7 @@
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { ThreadState } from '../../protocol/threads/thread-state.ts'
 import type { ThreadTurn } from '../../protocol/threads/thread-turn.ts'
+import { firstIdOf } from './names.ts'
 import { type PartView, partsOf } from './part-view.ts'
 
 /** What a turn of the chat came to, in one prompt of the agent. */
@@ -64,6 +65,7 @@ export function chatViewOf(thread: ThreadState): ChatView {
     const shown = index === 0 && thread.earlierTurns !== null ? own.slice(-1) : own
     addTurn(views, turn, shown, named)
   }
+  left = inOrder(left, thread)
   const isRunning = turns.at(-1)?.state === 'running'
   const [next, ...others] = left
   if (isRunning || !next || isPaused(turns.at(-1), left))
@@ -71,6 +73,13 @@ export function chatViewOf(thread: ThreadState): ChatView {
   const active = { ...turnOf(next, named), runs: [notBegun] }
   const queued = others.map((each) => waiting(each, named))
   return { turns: [...views, active], isActive: true, queued }
+}
+
+/** As the agent will be given it (CH18). */
+function inOrder(left: readonly Message[], { waiting: given }: ThreadState): Message[] {
+  const ranks = new Map(given.map(({ seq }, rank) => [seq, rank]))
+  const rankOf = ({ seq }: Message): number => ranks.get(seq) ?? given.length
+  return left.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
 
 /**
@@ -189,7 +198,8 @@ function namesOf(messages: readonly Message[]): Names {
   const names = new Map<number, string>()
   for (const { seq, role, clientId, id } of messages) {
     if (role !== 'user') continue
-    const name = clientId !== null && !taken.has(clientId) ? clientId : id
+    const given = clientId === null ? id : firstIdOf(clientId)
+    const name = taken.has(given) ? id : given
     taken.add(name)
     names.set(seq, name)
   }

@@ -15,6 +15,7 @@ import { findReviewPlace } from '../../services/review/review-place.ts'
 import type { AhpClient } from './ahp-client.ts'
 import { CreateSession, createThread, disposeThread, threadConfig } from './begin.ts'
 import type { Snapshot } from './channels.ts'
+import { Completions, completionsOf, completionTriggers } from './completions.ts'
 import { AhpError } from './json-rpc.ts'
 import { rootChannel, versionIn } from './names.ts'
 
@@ -82,6 +83,11 @@ const methods: Readonly<Record<string, Method>> = {
   dispatchAction: method(reads, Dispatch, ({ client, who }, dispatch) =>
     client.channels.dispatch(who, dispatch),
   ),
+  completions: method(reads, Completions, async ({ client, who, deps }, given) => ({
+    items: await client.channels.within(who, given.channel, (watched) =>
+      completionsOf({ who, deps, watched }, given),
+    ),
+  })),
   createSession: method(beginThread, CreateSession, async ({ deps, client, who }, given) => {
     if (await client.channels.isNamed(who, given.channel))
       throw new AhpError('threadExists', `There is a session ${given.channel} already`)
@@ -156,6 +162,7 @@ async function initialize(
   return {
     protocolVersion,
     serverSeq: client.serverSeq,
+    completionTriggerCharacters: completionTriggers,
     serverInfo: { name: 'holdfast', version: deps.version },
     snapshots,
   }

@@ -96,3 +96,11 @@ export function versionIn(uri: string): FileVersion | undefined {
   const key = path === undefined ? undefined : keyOf(path)
   return key === undefined || blob === undefined ? undefined : { key, blob }
 }
+
+const changedMark = '~changed.'
+
+/** The id of a waiting message in other words than those that it was given an id with. */
+export const idOfChanged = (id: string, version: string): string => id + changedMark + version
+
+/** The id that a client gave a message that it may have changed since. */
+export const firstIdOf = (id: string): string => id.split(changedMark, 1)[0] ?? id

@@ -49,7 +49,7 @@ export const Answers = z.record(
 type Given = string | number | boolean | string[]
 
 /** What is skipped is left out; a list where the form wants one. */
-export function contentOf(
+export function answersOf(
   answers: z.output<typeof Answers>,
   schema: Form | null,
 ): Record<string, Given> {

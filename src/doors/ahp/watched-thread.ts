@@ -18,6 +18,7 @@ import { encodeCursor } from '../../store/page-cursor.ts'
 import { chatChanges, chatStateOf } from './chat-changes.ts'
 import type { ChatAction } from './chat-state.ts'
 import { type ChatView, chatViewOf } from './chat-view.ts'
+import { AhpError } from './json-rpc.ts'
 import { isChatUri } from './names.ts'
 import { type ThreadView, threadChanges, threadStateOf, threadViewOf } from './thread-view.ts'
 import type { WatchedChangeset } from './watched-changeset.ts'
@@ -49,6 +50,8 @@ export class WatchedThread {
   readonly #options: WatchOptions
   /** Whether the client has sent what is to steer the turn that runs. */
   isSteered = false
+  /** Why the chat was not cut, for the prompt that was to follow. */
+  #cutRefusal: string | undefined
   /** Done once when no turn runs any more: what was to steer the one that is stopped. */
   afterTurn: (() => Promise<unknown>) | undefined
   /** The channels of it that the client has subscribed to, as the client calls them. */
@@ -72,6 +75,17 @@ export class WatchedThread {
   /** Whether its client has none of its channels any more. */
   get isLeft(): boolean {
     return this.open.size === 0 && this.changesets.size === 0
+  }
+
+  cutRefused(reason: string): void {
+    this.#cutRefusal = reason
+  }
+
+  /** A prompt that was to replace what could not be cut off is not sent behind it instead. */
+  refuseAfterCut({ type }: ChatAction): void {
+    const reason = this.#cutRefusal
+    this.#cutRefusal = undefined
+    if (reason !== undefined && type === 'chat/turnStarted') throw new AhpError('denied', reason)
   }
 
   get streams(): StreamName[] {
