@@ -58,7 +58,7 @@ export interface RunningHoldfast {
   kill(): Promise<void>
 }
 
-const readyWithinMs = 30_000
+const readyWithinMs = 120_000
 const stoppedWithinMs = 15_000
 const mostLogBytes = 1024 * 1024
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandLineOf, type Outcome } from '../../support/command-line.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { playMachine } from '../../support/relay.ts'
 import { openTestServer } from '../../support/server.ts'
 import { openTestStore } from '../../support/store.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -324,6 +325,20 @@ test('[IM10] in the project of its folder its agent goes on, and imports follow'
   expect(contexts[0].openedAt).not.toBe(null)
   expect((await takeForAnn()).json()).toMatchObject({ created: 0, turns: 0, unchanged: 12 })
   expect(await read(`/api/conversations/${inNone}`, ann)).toMatchObject({ projectId: id })
+})
+
+test('[IM12] its own agent goes on in the session of the terminal, and nothing is added twice', async () => {
+  const { server, take, imported, post, read } = await open()
+  await take()
+  const { id, key } = (await imported()).find((each) => each.id.startsWith('95591d8f')) ?? {}
+  const machine = await post('/api/tokens', { name: 'machine', kind: 'coordinator' })
+  const { order, particulars } = await playMachine(server, machine.id, machine.token)
+  await post('/api/chat', { conversationKey: key, content: 'go on' })
+  await post(`/api/conversations/${key}/warm`, {})
+  const { launchId } = await order('launch-begun')
+  expect(particulars(launchId).acp).toMatchObject({ loadAcpSessionId: id })
+  expect((await take()).json()).toMatchObject({ created: 0, turns: 0, unchanged: 12 })
+  expect(await read(`/api/conversations/${key}`)).toMatchObject({ messageCount: 9 })
 })
 
 test('[IM10] what began here is neither given nor shared', async () => {
