@@ -31,7 +31,12 @@ function diskTests(library: string): void {
   })
 
   test('[CK3] a replaced file is the old or the new one whole after a power cut', async () => {
-    const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 60 })
+    const { tally } = await powerCutsOfFiles({
+      library,
+      build: productFolder,
+      seed,
+      images: amount(20, 60),
+    })
     expect(tally).toEqual(newTally())
   })
 
@@ -56,7 +61,12 @@ function diskTests(library: string): void {
   })
 
   test('[RE3] a file that cannot be written, synced or renamed stays what it was', async () => {
-    const { tally } = await ioErrorsOfFiles({ library, build: productFolder, seed, points: 6 })
+    const { tally } = await ioErrorsOfFiles({
+      library,
+      build: productFolder,
+      seed,
+      points: amount(3, 6),
+    })
     expect(tally).toEqual(newTally())
   })
 

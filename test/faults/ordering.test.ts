@@ -1,5 +1,9 @@
-/** RE4, small: 2,000 events, fewer on PostgreSQL; the 200,000 are in `npm run test:faults`. */
+/**
+ * RE4, small: 2,000 events, on PostgreSQL 300 and in `npm run test:release` 1,000; the 200,000 are
+ * in `npm run test:faults`.
+ */
 import { describe, expect, test } from 'vitest'
+import { amount } from '../support/extent.ts'
 import { newPostgresUrl } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { openTestStore } from '../support/store.ts'
@@ -30,7 +34,7 @@ describe('order', () => {
     const [write, read] = [await openPostgres({ url }), await openPostgres({ url })]
     const { tally, seen, events } = await ordering({
       seed,
-      events: 1000,
+      events: amount(300, 1000),
       write,
       read,
       startReader: productReader,

@@ -52,10 +52,13 @@ async function openRoom() {
   }
 }
 
-/** Every file below a folder that has a word in it. */
+/**
+ * Every file below a folder that has a word in it. The server replaces files meanwhile: what was
+ * listed under a temporary name is read under its own.
+ */
 function filesWith(word: string, folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file).includes(word))
 }

@@ -23,6 +23,7 @@ import {
   answerRequest,
   type WorktreeContext,
 } from '../../../src/coordinator/worktrees/answer-request.ts'
+import { amount } from '../../support/extent.ts'
 import { filesBelow, key, stateScene } from '../../support/file-states.ts'
 import { at, gitMeeting, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -376,7 +377,7 @@ test('[FS1] files that are cut all the time under git are left out by name at mo
   const hammer = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     await new Promise((resolve) => hammer.stdout.once('data', resolve))
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < amount(3, 10); n++) {
       scene.write('steady.txt', `steady ${n}\n`)
       const { state, leftOut } = await scene.take()
       expect(scene.git('cat-file', 'blob', `${state.tree}:steady.txt`)).toBe(`steady ${n}`)
@@ -390,7 +391,7 @@ test('[FS1] files that are cut all the time under git are left out by name at mo
 test('[FS1] an agent that runs git at the same time is not disturbed, and neither is the state', async () => {
   const scene = stateScene()
   const { write, git } = scene
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < amount(2, 5); n++) {
     write(`file${n}.txt`, `${n}\n`)
     const taking = scene.take()
     git('add', '.')

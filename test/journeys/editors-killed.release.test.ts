@@ -1,4 +1,7 @@
-/** Editors and servers that are killed in the middle of turns (EC5, EC8), many times. */
+/**
+ * Editors and servers that are killed in the middle of turns (EC5, EC8), many times. Once each is in
+ * editors.test.ts.
+ */
 import { expect, test } from 'vitest'
 import {
   begin,
@@ -10,7 +13,6 @@ import {
   someWay,
   textOf,
 } from '../support/editor-kills.ts'
-import { amount } from '../support/extent.ts'
 
 const hour = 3_600_000
 
@@ -22,7 +24,7 @@ test(
   async () => {
     const room = await openFolderOfEditor()
     let editor = await openEditorCommand(room)
-    for (let left = amount(4, 500); left > 0; left -= mostPrompts) {
+    for (let left = 500; left > 0; left -= mostPrompts) {
       const key = await begin(editor, room)
       const kills = Math.min(left, mostPrompts)
       for (let n = 1; n <= kills; n++) {
@@ -43,7 +45,7 @@ test(
     const room = await openFolderOfEditor()
     const editor = await openEditorCommand(room)
     const key = await begin(editor, room)
-    const kills = amount(2, 100)
+    const kills = 100
     for (let n = 1; n <= kills; n++) {
       const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] prompt-${n}.`))
       await someWay(editor, answered)
@@ -63,7 +65,7 @@ test(
     const room = await openFolderOfEditor()
     let editor = await openEditorCommand(room)
     const key = await begin(editor, room)
-    const kills = amount(1, 50)
+    const kills = 50
     for (let n = 1; n <= kills; n++) {
       const answered = editor.call('session/prompt', promptOf(key, `[[slow 12 60]] prompt-${n}.`))
       await someWay(editor, answered)
