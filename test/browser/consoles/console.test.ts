@@ -9,8 +9,8 @@ import { expect, test } from 'vitest'
 import { main } from '../../support/built-product.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { axeFindings } from '../axe.ts'
-import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
+import { addAgent, inState, openProject, pane, say } from './open-console.ts'
 
 const here = visit({ up: true, env: { PATH: `${machineWithOpencode()}:${process.env['PATH']}` } })
 
@@ -24,50 +24,6 @@ function machineWithOpencode(): string {
   )
   chmodSync(program, 0o755)
   return folder
-}
-
-/** A project of its own with an ACP agent that Holdfast starts, and its console tab. */
-async function openProject(name: string, options: Parameters<typeof here.ownerPage>[1] = {}) {
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name } })
-  const body = {
-    id: name,
-    name: `Demo ${name}`,
-    protocol: 'acp' as const,
-    command: 'holdfast',
-    args: ['demo-acp'],
-  }
-  await here.elsewhere.post('/api/agents', { body })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
-    params: { projectId, agentId: name },
-  })
-  const machines = async () =>
-    (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
-  await expect.poll(machines).toContain('connected')
-  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, options)
-  return { page, projectId }
-}
-
-const pane = (page: Page, role: string) => page.locator(`[data-role="${role}"]`)
-const inState = (page: Page, role: string, state: string) =>
-  pane(page, role).locator(`[data-state="${state}"]`).waitFor()
-
-async function addAgent(
-  page: Page,
-  role: string,
-  button = 'Add agent',
-  start = 'Start',
-  label = 'Role',
-): Promise<void> {
-  await page.getByRole('button', { name: button }).click()
-  await page.getByRole('textbox', { name: label, exact: true }).fill(role)
-  await page.getByRole('button', { name: start, exact: true }).click()
-  await inState(page, role, 'idle')
-}
-
-async function say(page: Page, role: string, text: string): Promise<void> {
-  const box = pane(page, role).getByRole('textbox')
-  await box.fill(text)
-  await box.press('Enter')
 }
 
 /**
@@ -100,7 +56,7 @@ const markdown = [
 ].join('\n\n')
 
 test('[UI3] two agents side by side show Markdown, plan, diff, permission, failure', async () => {
-  const { page, projectId } = await openProject('amy')
+  const { page, projectId } = await openProject(here, 'amy')
   const problems: string[] = []
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
   page.on('pageerror', (error) => problems.push(error.message))
@@ -184,7 +140,7 @@ test('[UI3] two agents side by side show Markdown, plan, diff, permission, failu
 })
 
 test('[AG5] an installed agent is added, assigned and put into a role by one choice', async () => {
-  const { page, projectId } = await openProject('gus')
+  const { page, projectId } = await openProject(here, 'gus')
   await page.getByRole('button', { name: 'New console' }).click()
   await page.getByRole('button', { name: 'Add agent' }).click()
   await page.getByRole('textbox', { name: 'Role', exact: true }).fill('guest')
@@ -201,7 +157,7 @@ test('[AG5] an installed agent is added, assigned and put into a role by one cho
 })
 
 test('[UI7] every device sees the same after a reload, offline and in mid-turn', async () => {
-  const { page } = await openProject('ben', { anew: true })
+  const { page } = await openProject(here, 'ben', { anew: true })
   const wire = await cuttable(page)
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'one')
@@ -230,7 +186,7 @@ test('[UI7] every device sees the same after a reload, offline and in mid-turn',
 })
 
 test('[AP4] a permission is answered in the inbox, and the console’s card follows', async () => {
-  const { page } = await openProject('cat')
+  const { page } = await openProject(here, 'cat')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'asker')
   await say(page, 'asker', '[[ask]]')
@@ -246,7 +202,7 @@ test('[AP4] a permission is answered in the inbox, and the console’s card foll
 })
 
 test('[AG6] what is always allowed on the card is not asked again, and is taken back', async () => {
-  const { page, projectId } = await openProject('eve')
+  const { page, projectId } = await openProject(here, 'eve')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'asker')
   const asked = (text: string) =>
@@ -282,7 +238,7 @@ test('[AG6] what is always allowed on the card is not asked again, and is taken 
 })
 
 test('[AG6] mode and model are chosen in the pane, and a file goes with the prompt', async () => {
-  const { page } = await openProject('fay')
+  const { page } = await openProject(here, 'fay')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'coder')
   const coder = pane(page, 'coder')
@@ -323,62 +279,4 @@ test('[AG6] mode and model are chosen in the pane, and a file goes with the prom
   await asking.getByText('waits', { exact: true }).waitFor()
   await coder.getByRole('button', { name: 'Stop', exact: true }).click()
   await asking.getByText('not finished').waitFor()
-})
-
-test('[UI5] a phone in the dark, in Japanese, shows one role, and axe finds nothing', async () => {
-  const { page } = await openProject('dan', {
-    viewport: phone,
-    locale: 'ja-JP',
-    colorScheme: 'dark',
-  })
-  await page.getByRole('button', { name: '新しいコンソール' }).click()
-  await addAgent(page, 'left', 'エージェントを追加', '起動', '役割')
-  await addAgent(page, 'right', 'エージェントを追加', '起動', '役割')
-  expect(await pane(page, 'left').isVisible()).toBe(false)
-  await page.getByRole('navigation', { name: '役割' }).getByRole('button', { name: /left/ }).click()
-  await say(page, 'left', '[[ask]] [[write a.txt x]]')
-  await inState(page, 'left', 'waiting')
-  expect(await pane(page, 'right').isVisible()).toBe(false)
-  expect(await axeFindings(page)).toEqual([])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
-
-  // UI3: where it is narrow, all settings but the model are behind one button.
-  const left = pane(page, 'left')
-  expect(await left.getByRole('combobox', { name: 'Model' }).isVisible()).toBe(true)
-  expect(await left.getByRole('combobox', { name: 'モード' }).isVisible()).toBe(false)
-  await left.getByRole('button', { name: 'その他の設定' }).click()
-  expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('menuitemradio', { name: 'Careful' }).click()
-  await page.keyboard.press('Escape')
-  await left.getByRole('button', { name: 'その他の設定' }).click()
-  await page.getByRole('menuitemradio', { name: 'Careful', checked: true }).waitFor()
-  await page.keyboard.press('Escape')
-
-  // What the server says of it is Japanese too.
-  await page
-    .getByRole('navigation', { name: '役割' })
-    .getByRole('button', { name: /right/ })
-    .click()
-  await say(page, 'right', '[[crash]]')
-  const failed = pane(page, 'right').locator('[data-failed="running"]')
-  await failed.getByText(/終了コード \d+ で終了しました/).waitFor()
-  expect(await failed.innerText()).not.toMatch(/\bIt (?:ended|was)\b/)
-})
-
-test('[AG16] an agent sleeps in its role after a restart until the next message', async () => {
-  const { page } = await openProject('zoe')
-  await page.getByRole('button', { name: 'New console' }).click()
-  await addAgent(page, 'coder')
-  await say(page, 'coder', 'remember 7')
-  await pane(page, 'coder').getByText('echo: remember 7', { exact: true }).waitFor()
-  // A turn that still runs when the server stops is one that failed.
-  await pane(page, 'coder').locator('[data-turn="answered"]').waitFor()
-  await here.restartAfter(async () => undefined)
-  await pane(page, 'coder').getByText('Asleep').waitFor()
-  expect(await pane(page, 'coder').getByRole('alert').count()).toBe(0)
-  await say(page, 'coder', '[[recall]]')
-  const recalled = pane(page, 'coder')
-    .locator('[data-turn="answered"]')
-    .filter({ hasText: '[[recall]]' })
-  await recalled.getByText(/remember 7/).waitFor()
 })
