@@ -6,10 +6,23 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
+export interface CuttableProxy {
+  /** The address to use in the place of the server's. */
+  readonly url: string
+  /** Ends every connection, and refuses new ones until they are let through again. */
+  cut(): void
+  mend(): void
+}
+
 /** The address to use in the place of the server's. */
-export async function openBearerProxy(serverUrl: string, token: string): Promise<string> {
+export const openBearerProxy = async (serverUrl: string, token: string): Promise<string> =>
+  (await openCuttableProxy(serverUrl, token)).url
+
+export async function openCuttableProxy(serverUrl: string, token: string): Promise<CuttableProxy> {
   const { port: serverPort } = new URL(serverUrl)
+  let isCut = false
   const proxy = createServer((request, response) => {
+    if (isCut) return void response.destroy()
     const { port } = proxy.address() as AddressInfo
     // The proxy's own name becomes the server's; a foreign one stays foreign.
     const ours = (value: string): string => value.replace(new RegExp(`:${port}$`), `:${serverPort}`)
@@ -41,5 +54,14 @@ export async function openBearerProxy(serverUrl: string, token: string): Promise
     proxy.closeAllConnections()
     proxy.close()
   })
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    cut() {
+      isCut = true
+      proxy.closeAllConnections()
+    },
+    mend() {
+      isCut = false
+    },
+  }
 }

@@ -13,6 +13,7 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 import { joinStreams } from '../../protocol/stream-list.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
+import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { RelayLines } from '../consoles/relay-lines.ts'
 import { Permissions, type SendAnswer } from '../consoles/run-permissions.ts'
@@ -93,6 +94,21 @@ async function follow(
     })
   }
   const permissions = new Permissions(context, send, { allow, lines, interrupt })
+  let printed = ''
+  let hasGap = false
+  const end = (ending: Ending): void => {
+    if (hasGap && !context.json) lines.say(run.agentId, restOf(ending.content, printed))
+    lines.show(ending)
+    if (!(goOn && ending.limitedUntil !== undefined)) ended.resolve(ending)
+  }
+  /** Some events were passed over, perhaps the end: what came of the turn is in the record. */
+  const lookUp = async (): Promise<void> => {
+    hasGap = true
+    const query = { limit: 1 }
+    const { items } = await client.get('/api/conversations/{key}/turns', { params, query })
+    const [turn] = items
+    if (turn && turn.state !== 'queued' && turn.state !== 'running') end(endingOf(turn))
+  }
   const onEvent = (event: HoldfastEvent): void => {
     if (!('data' in event)) return
     const { type, data } = event
@@ -108,18 +124,22 @@ async function follow(
     if (event.stream !== turnsStream(key)) return
     const inRelay = { type, sessionId: key, seq: event.seq, timestamp: event.at, ...data }
     const turnEvent = inRelay as unknown as RelayEvent
-    if (turnEvent.type === 'agent:prompted') turnId = turnEvent.messageId
-    lines.show(turnEvent)
+    if (turnEvent.type === 'agent:prompted') {
+      turnId = turnEvent.messageId
+      printed = ''
+    }
     permissions.take(turnEvent)
-    if (turnEvent.type === 'agent:response' && !(goOn && turnEvent.limitedUntil !== undefined))
-      ended.resolve(turnEvent)
+    if (turnEvent.type === 'agent:response') return end(turnEvent)
+    const text = textIn(turnEvent)
+    if (!hasGap) printed += text
+    // Behind a gap it is printed at the end, whole and in order.
+    if (!hasGap || text === '' || context.json) lines.show(turnEvent)
   }
   const watch = watchEvents(client, {
     streams,
     after: cursor,
     onEvent,
-    // The numbers of a restored store begin anew; what was said is in the session.
-    onSnapshot: () => {},
+    onSnapshot: () => void lookUp().catch(ended.reject),
     onState: (now) => {
       if (now.state === 'reconnecting') lines.note('The connection is lost; trying again.')
       if (now.state === 'signed-out') ended.reject(signedOut())
@@ -138,6 +158,26 @@ async function follow(
     watch.close()
   }
 }
+
+const textIn = (event: RelayEvent): string =>
+  event.type === 'agent:update' && event.update.kind === 'text' ? event.update.text : ''
+
+const restOf = (text: string, printed: string): string =>
+  text.startsWith(printed) ? text.slice(printed.length) : `\n${text}`
+
+const endingOf = (turn: ConversationTurn): Ending => ({
+  type: 'agent:response',
+  sessionId: turn.conversationKey,
+  seq: 0,
+  timestamp: turn.endedAt ?? turn.createdAt,
+  role: turn.agentId,
+  messageId: turn.id,
+  content: turn.text,
+  cut: turn.cut,
+  stopReason: turn.stopReason ?? turn.state,
+  error: turn.error,
+  usage: turn.usage,
+})
 
 const failedToStart = (why: string | null): Error =>
   failed(

@@ -1,6 +1,7 @@
 /**
- * More of the console (console.test.ts): on a phone, in the dark and in Japanese, and over a restart.
- * In `npm test` every place is seen on a phone in everywhere.test.ts, and what sleeps is in test/server.
+ * More of the console (console.test.ts): on a phone, in the dark and in Japanese, over a restart.
+ * In `npm test` every place is seen on a phone in everywhere.test.ts, and what
+ * sleeps is in test/server.
  */
 import { expect, test } from 'vitest'
 import { axeFindings } from '../axe.ts'

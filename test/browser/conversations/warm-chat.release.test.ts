@@ -1,7 +1,7 @@
 /**
- * More of a chat with the real thing (warm-chat.test.ts): cut off, taken back and forked, crashed. In
- * `npm test` turns are taken back in test/browser/worktrees/changes.test.ts, messages sent while the
- * server is away in chat.test.ts, and crashes held in test/server.
+ * More of a chat with the real thing (warm-chat.test.ts): cut off, taken back and forked, crashed.
+ * In `npm test` turns are taken back in test/browser/worktrees/changes.test.ts, messages sent while
+ * the server is away in chat.test.ts, and crashes held in test/server.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,7 +78,8 @@ test('[CO7] an agent that crashes again and again is held with reason and last w
   const { page, said, processes } = await openChat(here, 'cid', { 'restart.max': 2 })
   await presence(page, 'ready')
   await say(page, '[[crash]]')
-  // Lost twice, it is not given to a third by itself; the next message finds an agent that has failed too often.
+  // Lost twice, it is not given to a third by itself; the next message finds an agent that has
+  // failed too often.
   await page
     .getByRole('status')
     .filter({ hasText: 'ended twice while it worked on this' })

@@ -1,6 +1,7 @@
 /**
- * RV2, RV3 and RV5 in the page: a comment on a line of what an agent changed is written, sent as its
- * next prompt, answered and resolved; a viewed file is marked.
+ * RV2, RV3 and RV5 in the page: a comment on a line of what an agent changed is written, sent as
+ * its next prompt, answered and resolved; a viewed file is marked. Over HTTP: test/journeys, one
+ * comment in the page: landing.test.ts.
  */
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'

@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { openAcpChat } from '../../support/acp-chat.ts'
+import { openCuttableProxy } from '../../support/bearer-proxy.ts'
 import { runCommand } from '../../support/command-line.ts'
 import { asks, said, turnEnded } from '../../support/relay.ts'
 import { sitDown as sitDownWith } from '../../support/typed-terminal.ts'
@@ -74,6 +75,23 @@ test('[CL8] Ctrl-C stops the turn and ends with 130', async () => {
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled' }))
   expect(await person.exit).toBe(130)
   expect(await listed()).toHaveLength(1)
+})
+
+test('[CL8] a turn that ends while the connection is lost is told from the record', async () => {
+  const { server, begin, machine } = await openRoom()
+  const proxy = await openCuttableProxy(server.url, server.ownerToken)
+  const env = { HOLDFAST_URL: proxy.url, HOLDFAST_TOKEN: server.ownerToken }
+  const person = sitDownWith(['run', 'coder', 'go'], env)
+  const { launchId, turnId } = await begin()
+  await machine.tell(said(launchId, turnId, 'Hello '))
+  await person.sees('Hello ')
+  proxy.cut()
+  await machine.tell(said(launchId, turnId, 'there.'))
+  await machine.tell(turnEnded(launchId, turnId))
+  proxy.mend()
+  expect(await person.exit).toBe(0)
+  // The words that the connection is lost have ended the line.
+  expect(person.written.stdout).toBe('Hello \nthere.\n')
 })
 
 test('[CL8] a turn that fails ends with 1 in words; an agent that cannot be started, too', async () => {

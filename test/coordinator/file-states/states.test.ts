@@ -1,5 +1,5 @@
 /** FS: states of a workplace's files are exact, bounded, and leave everything of the person's alone. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -373,7 +373,6 @@ test('[FS1] files that are cut all the time under git are left out by name at mo
   scene.write('steady.txt', 'steady\n')
   const busy = join(scene.folder, 'busy.bin')
   const script = `const f=require('fs');const b=Buffer.alloc(8<<20);const end=Date.now()+20000;f.writeFileSync(${JSON.stringify(busy)},b);process.stdout.write('x');while(Date.now()<end){f.writeFileSync(${JSON.stringify(busy)},b);f.truncateSync(${JSON.stringify(busy)},0)}`
-  const { spawn } = await import('node:child_process')
   const hammer = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     await new Promise((resolve) => hammer.stdout.once('data', resolve))
