@@ -1,5 +1,5 @@
 /** The first run (UI6): from nothing to an own agent's first prompt in five actions. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { main } from '../../support/built-product.ts'
@@ -69,6 +69,28 @@ test('[UI6] [AG18] repository, install, sign in, prompt, Start: the agent answer
     path: folder,
     agentIds: ['codex-acp'],
   })
+  // UI15: its place stands on the project's page with what it takes, and goes with the session.
+  const projectId = (await named())[0]?.id ?? ''
+  const listed = async () =>
+    (
+      await here.elsewhere.get('/api/projects/{projectId}/worktrees', {
+        params: { projectId },
+        query: {},
+      })
+    ).items
+  const [place] = await listed()
+  expect(existsSync(place?.folder ?? '')).toBe(true)
+  await page.goto(`/projects/${projectId}`)
+  const places = page.getByRole('list', { name: 'Places' })
+  await places.getByRole('link', { name: 'hello there' }).waitFor()
+  await page.getByText(/^1 · \d/).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  await page.getByRole('button', { name: /^Close 1 idle session/ }).click()
+  await page.getByText(/^1 of 1 session closed/).waitFor()
+  await places.waitFor({ state: 'detached' })
+  expect(await listed()).toEqual([])
+  expect(existsSync(place?.folder ?? '')).toBe(false)
   await page.goto('/')
   await page.getByText('Nothing waits for you.').waitFor()
   expect(await page.getByText('Which repository?').count()).toBe(0)

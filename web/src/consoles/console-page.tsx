@@ -19,7 +19,6 @@ import { viewsOf } from '../shell/listed-views.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
-import { WorktreeList } from '../worktrees/worktree-list.tsx'
 import { createUserSession } from './live-console.ts'
 
 export function ConsolePage() {
@@ -72,7 +71,6 @@ export function ConsolePage() {
         )}
       </Section>
       <ProjectSessions projectId={project.id} />
-      <WorktreeList projectId={project.id} />
     </>
   )
 }

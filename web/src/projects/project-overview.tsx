@@ -17,6 +17,10 @@ const ProjectSessions = lazy(
   })),
 )
 
+const Places = lazy(
+  loadOnce(async () => ({ default: (await import('../worktrees/places.tsx')).Places })),
+)
+
 export function ProjectOverview() {
   const words = useWords()
   const project = useProject()
@@ -28,6 +32,9 @@ export function ProjectOverview() {
           <ProjectSessions projectId={project.id} />
         </Suspense>
       )}
+      <Suspense>
+        <Places projectId={project.id} />
+      </Suspense>
       <ProjectAgents project={project} />
       <Section title={words.project.about}>
         <Facts>

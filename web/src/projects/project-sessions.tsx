@@ -22,6 +22,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { type ListedView, viewsOf } from '../shell/listed-views.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { CloseSession } from '../worktrees/close-session.tsx'
 import { byDay, type DayName } from './days.ts'
 
 const pageSize = 100
@@ -168,6 +169,9 @@ function TalkRow({ view, isArchived }: { view: ListedView; isArchived: boolean }
           className="shrink-0 text-right whitespace-nowrap sm:w-28 text-sm text-faint tabular-nums"
         />
       </TalkLink>
+      {view.canClose && (
+        <CloseSession conversationKey={view.key} projectId={view.projectId} title={title} />
+      )}
       {!view.userSessionId && <Archive view={view} isArchived={isArchived} />}
     </li>
   )

@@ -30,7 +30,12 @@ export interface ListedView {
   readonly isUnread: boolean
   /** What failed in it was dismissed. */
   readonly isSettled: boolean
+  readonly canClose: boolean
 }
+
+/** A session with a process and a place of its own, in which nothing runs or waits (SL6). */
+export const isClosable = ({ kind, state, activity }: ListedConversation): boolean =>
+  kind === 'session' && state === 'open' && (activity === 'idle' || activity === 'ended')
 
 /** The most urgent first. */
 const urgency: readonly NonNullable<ListedConversation['activity']>[] = [
@@ -93,6 +98,7 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
     at: some[0]?.lastMessage?.createdAt ?? some[0]?.updated ?? '',
     isLive: live.has(activity),
     isSettled: some.every(({ settled }) => settled),
+    canClose: some.every(isClosable),
     isUnread,
   }
 }

@@ -70,8 +70,15 @@ export const worktrees = {
     not_found: 'could not be run',
   },
   copied: (count: number) => `${many(count, 'file', 'files')} copied`,
-  list: 'Worktrees',
-  listText: 'They stay when an agent or a console ends, until somebody removes them.',
+  list: 'Places',
+  close: 'Close',
+  closeName: (title: string) => `Close ${title}`,
+  closeAnyway: 'Close and lose this',
+  closed: (title: string) => `Closed: ${title}`,
+  closeIdle: (count: number, size: string) =>
+    `Close ${many(count, 'idle session', 'idle sessions')} (${size})`,
+  closedPlaces: (count: number, all: number, size: string) =>
+    `${count} of ${many(all, 'session', 'sessions')} closed, ${size} free`,
   canGo: {
     yes: 'can go',
     would_lose: 'holds work',
@@ -79,7 +86,6 @@ export const worktrees = {
     gone: 'is not there any more',
     refused: 'cannot go',
   },
-  total: (size: string) => `${size} in all`,
   looking: 'Looking…',
   setUpTitle: 'Fresh worktrees',
   setUpText:

@@ -70,8 +70,14 @@ export const worktrees: typeof English = {
     not_found: '実行できません',
   },
   copied: (count) => `${count} ファイルをコピー`,
-  list: 'ワークツリー',
-  listText: 'エージェントやコンソールが終了しても、削除するまで残ります。',
+  list: '作業場所',
+  close: '閉じる',
+  closeName: (title) => `${title} を閉じる`,
+  closeAnyway: '失うことを承知で閉じる',
+  closed: (title) => `閉じました: ${title}`,
+  closeIdle: (count, size) => `待機中のセッション ${count} 件を閉じる（${size}）`,
+  closedPlaces: (count, all, size) =>
+    `${all} 件中 ${count} 件のセッションを閉じました（${size} 解放）`,
   canGo: {
     yes: '削除できます',
     would_lose: '作業が残っています',
@@ -79,7 +85,6 @@ export const worktrees: typeof English = {
     gone: 'もうありません',
     refused: '削除できません',
   },
-  total: (size) => `合計 ${size}`,
   looking: '確認中…',
   setUpTitle: '新しいワークツリー',
   setUpText:

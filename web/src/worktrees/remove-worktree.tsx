@@ -68,7 +68,7 @@ export function RemoveWorktree({ worktree, onClose, onRemoved }: RemoveProps) {
   )
 }
 
-function WhatIsLost({ losses: { files, commits, unfinished } }: { losses: Losses }) {
+export function WhatIsLost({ losses: { files, commits, unfinished } }: { losses: Losses }) {
   const { worktrees: words } = useWords()
   if (files.length + commits.length + unfinished.length === 0) return <p>{words.removeNothing}</p>
   return (
