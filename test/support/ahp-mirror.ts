@@ -5,7 +5,7 @@
 import type { ChatState } from '../../src/doors/ahp/chat-state.ts'
 import { foldChat } from '../../src/doors/ahp/fold-chat.ts'
 import type { AhpTestClient } from './ahp-client.ts'
-import { foldSession } from './ahp-session-fold.ts'
+import { foldChangeset, foldRoot, foldSession } from './ahp-session-fold.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails without
 type Anything = any
@@ -62,7 +62,8 @@ export class AhpMirror {
 function fold(state: Anything, action: Anything): Anything {
   if (action.type.startsWith('chat/')) return foldChat(state as ChatState, action)
   if (action.type.startsWith('session/')) return foldSession(state, action)
-  return state
+  if (action.type.startsWith('changeset/')) return foldChangeset(state, action)
+  return foldRoot(state, action)
 }
 
 /** What is absent, undefined and null are one; so are an empty list and none. */

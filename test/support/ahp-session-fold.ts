@@ -1,4 +1,7 @@
-/** The reducer of a session's channel, as clients of the Agent Host Protocol 0.9 have it. */
+/**
+ * The reducers of the root, of sessions and of changesets, as clients of the Agent Host Protocol have
+ * them in version 0.9: as much of them as a host of ours tells.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: actions of the protocol, whose fields the cases name
 type Anything = any
@@ -70,9 +73,52 @@ export function foldSession(state: Anything, action: Anything): Anything {
     }
     case 'workingDirectoryRemoved': {
       const isIt = (each: string) => each === action.directory
-      return { ...state, workingDirectories: without(state.workingDirectories ?? [], isIt) }
+      const before = state.workingDirectories
+      return before ? { ...state, workingDirectories: without(before, isIt) } : state
     }
+    case 'chatAdded': {
+      const isIt = (each: Anything) => each.resource === action.summary.resource
+      return { ...state, chats: put(state.chats, action.summary, isIt) }
+    }
+    case 'chatRemoved': {
+      const chats = without(state.chats, ({ resource }) => resource === action.chat)
+      const isDefault = state.defaultChat === action.chat
+      return { ...state, chats, defaultChat: isDefault ? undefined : state.defaultChat }
+    }
+    case 'defaultChatChanged':
+      return { ...state, defaultChat: action.defaultChat }
     default:
-      throw new Error(`The host does not send ${action.type}`)
+      return state
+  }
+}
+
+export function foldRoot(state: Anything, action: Anything): Anything {
+  if (action.type === 'root/agentsChanged') return { ...state, agents: action.agents }
+  if (action.type !== 'root/activeSessionsChanged') return state
+  return { ...state, activeSessions: action.activeSessions }
+}
+
+export function foldChangeset(state: Anything, action: Anything): Anything {
+  const { type, file, files, fileId, operations, error } = action
+  switch (type.slice('changeset/'.length)) {
+    case 'statusChanged':
+      return { ...state, status: action.status, error }
+    case 'fileSet':
+      return { ...state, files: put(state.files, file, ({ id }: Anything) => id === file.id) }
+    case 'fileRemoved':
+      return { ...state, files: without(state.files, ({ id }) => id === fileId) }
+    case 'filesReviewChanged': {
+      const marked = (each: Anything) =>
+        files.includes(each.id) ? { ...each, reviewed: action.reviewed } : each
+      return { ...state, files: state.files.map(marked) }
+    }
+    case 'contentChanged':
+      return { ...state, files, ...(operations && { operations }), ...(error && { error }) }
+    case 'operationsChanged':
+      return { ...state, operations }
+    case 'cleared':
+      return { ...state, files: [] }
+    default:
+      return state
   }
 }

@@ -22,6 +22,8 @@ import { ThreadNews } from './thread-news.ts'
 
 /** A client that speaks no version of ours (RFC 6455, 7.4.1). */
 const policyClose = 1008
+/** A minute, as there are four beats to it; clients ping after seconds. */
+const maxSilentBeats = 4
 /** Numbers begin at the time, so that they rise over restarts: so many for each millisecond. */
 const numbersPerMs = 1024
 /** Leaves room for more numbers than a connection lasts. */
@@ -34,6 +36,9 @@ export class AhpClient extends SocketClient implements FeedSink {
   readonly #methods: Methods
   clientId = ''
   #serverSeq: number
+  /** Whether it has pinged, as one does that wants to notice when nobody answers. */
+  #isPinging = false
+  #silentBeats = 0
 
   constructor(accepted: AcceptedSocket, deps: ServerDependencies) {
     super(accepted, deps)
@@ -77,13 +82,25 @@ export class AhpClient extends SocketClient implements FeedSink {
     if (this.isOpen) this.webSocket.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
   }
 
+  /**
+   * One that pings and then says nothing is gone: a program between may hold its socket for hours,
+   * and answers the beats.
+   */
+  override beat(): void {
+    if (!this.#isPinging || this.#silentBeats++ < maxSilentBeats) return super.beat()
+    this.detach()
+    this.webSocket.close(closeCodes.resume, 'silent')
+  }
+
   protected async handle(who: Who, bytes: Buffer): Promise<void> {
+    this.#silentBeats = 0
     let id: RequestId | undefined = null
     try {
       const message = parsed(bytes)
       id = idIn(message)
       const { method, params = {}, ...frame } = readFrame(message)
       id = frame.id
+      if (method === 'ping') this.#isPinging = true
       const result = await this.#methods.call(who, method, params)
       this.#answer(id, { result: result ?? null })
     } catch (error) {

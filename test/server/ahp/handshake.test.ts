@@ -116,3 +116,21 @@ test('[AH3] sessions are listed, and told of as they begin, change and go; draft
   // A scheme cannot begin with a digit.
   expect(providers).toContain(`x-holdfast-${Buffer.from('9_agent').toString('hex')}`)
 })
+
+test('[AH10] who pinged and is silent for a minute is ended, nobody else', async () => {
+  const server = await openTestServer()
+  const [silent, pinging, other] = [
+    await ahpClient(bearer(server)),
+    await ahpClient(bearer(server)),
+    await ahpClient(bearer(server)),
+  ]
+  for (const client of [silent, pinging, other]) await client.initialize()
+  await silent.ask('ping')
+  for (let beat = 1; beat <= 5; beat++) {
+    await pinging.ask('ping')
+    server.clock.advance(15_000)
+  }
+  expect(await silent.closed).toBe(4008)
+  expect(await pinging.ask('ping')).toMatchObject({ result: null })
+  expect(await other.ask('ping')).toMatchObject({ result: null })
+})

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ChatAction, ChatState } from '../../../src/doors/ahp/chat-state.ts'
 import { foldChat } from '../../../src/doors/ahp/fold-chat.ts'
+import { foldChangeset, foldRoot, foldSession } from '../../support/ahp-session-fold.ts'
 
 interface Case {
   readonly file: string
@@ -50,11 +51,54 @@ const actionIn09 = (action: ChatAction): ChatAction =>
     ? { ...action, part: { kind: 'error', error: action['error'] } }
     : action
 
-test('[AH4] the fold of a chat passes the cases of the protocol', () => {
-  const ofChats = cases.filter((each) => each.case.reducer === 'chat')
-  expect(ofChats).toHaveLength(123)
-  for (const { file, case: each } of ofChats) {
-    const folded = each.actions.map(actionIn09).reduce(foldChat, asIn09(each.initial))
-    expect(plain(folded), file).toEqual(plain(asIn09(each.expected)))
+/** What a host of ours never tells, and so nobody has to fold. */
+const leftOut: Readonly<Record<string, string>> = {
+  'annotations/': 'comments of a review are on the page',
+  'terminal/': 'no terminal is offered',
+  'resourceWatch/': 'no files are watched but those of changesets',
+  'root/terminalsChanged': 'no terminal is offered',
+  'root/configChanged': 'the settings of a server are not its clients’',
+  'session/creationFailed': 'what cannot be created is refused at once',
+  'session/customization': 'an agent’s own files are its own matter',
+  'session/mcpServer': 'servers of tools are set with the agent',
+  'session/serverToolsChanged': 'tools of the host are not a client’s to run',
+  'session/configChanged': 'where a session works is fixed with its first prompt',
+  'session/metaChanged': 'nothing is told in fields that one client understands',
+  'changeset/operation': 'what is done with changes is done on the page',
+}
+
+const applies = ({ case: { actions } }: Case): boolean =>
+  !actions.some(({ type }) => Object.keys(leftOut).some((each) => type.startsWith(each)))
+
+// biome-ignore lint/suspicious/noExplicitAny: states of several reducers
+const folds: Readonly<Record<string, (state: any, action: any) => unknown>> = {
+  chat: foldChat,
+  session: foldSession,
+  root: foldRoot,
+  changeset: foldChangeset,
+}
+
+test('[AH4] the folds pass the cases of the protocol, but for what is not told', () => {
+  const ours = cases.filter(applies)
+  const counts = Object.groupBy(ours, (each) => each.case.reducer)
+  expect(
+    Object.fromEntries(Object.entries(counts).map(([name, of]) => [name, of?.length])),
+  ).toEqual({ chat: 123, session: 44, root: 3, changeset: 12 })
+  for (const [start, reason] of Object.entries(leftOut))
+    expect(
+      cases.some((each) => each.case.actions.some(({ type }) => type.startsWith(start))),
+      reason,
+    ).toBe(true)
+  for (const { file, case: each } of ours) {
+    const isChat = each.reducer === 'chat'
+    const [initial, expected] = isChat
+      ? [asIn09(each.initial), asIn09(each.expected)]
+      : [each.initial, each.expected]
+    const fold = folds[each.reducer]
+    if (!fold) throw new Error(`${each.reducer} is neither folded nor listed`)
+    const folded = each.actions
+      .map(actionIn09)
+      .reduce((state, one) => fold(state, one) as ChatState, initial)
+    expect(plain(folded), file).toEqual(plain(expected))
   }
 })
