@@ -8,6 +8,8 @@ import { createClient } from '../../src/client/client.ts'
 import { initialize, startAcp } from '../support/acp-command.ts'
 import { demos } from '../support/chat.ts'
 import { endCoordinator } from '../support/coordinator-process.ts'
+import { amount } from '../support/extent.ts'
+import { malformedFrames } from '../support/malformed-frames.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -96,3 +98,33 @@ test('[EC8] who is killed in mid-turn ends no turn', async () => {
     return
   }
 })
+
+test('[EC7] [EC14] malformed lines end in words, and only messages come back', async () => {
+  const { first, folder } = await openFolder()
+  const editor = startAcp({ data: first.data })
+  await initialize(editor)
+  const cases = malformedFrames(amount(300, 5000)).filter((each) => !/[\n\r]/.test(each))
+  let sent = 0
+  for (const line of cases) {
+    editor.send(line)
+    // A few at a time: a flood is another test's subject.
+    if (++sent % 20 > 0) continue
+    const probe = await editor.call('session/list', { cwd: '/nowhere' })
+    expect(probe.result).toEqual({ sessions: [] })
+  }
+  const { result, error: refused } = await editor.call('session/new', {
+    cwd: folder,
+    mcpServers: [],
+  })
+  expect(refused).toBeUndefined()
+  expect(result.sessionId).toMatch(/^session:/)
+  // startAcp parses each line that comes; what is refused is refused in a sentence.
+  for (const { jsonrpc, error } of editor.lines) {
+    expect(jsonrpc).toBe('2.0')
+    if (error !== undefined) expect(error.message).toMatch(/^[^\n]+$/)
+  }
+  expect(editor.notes()).toBe('')
+  editor.child.stdin?.end()
+  await editor.exited
+  expect(editor.child.exitCode).toBe(0)
+}, 600_000)

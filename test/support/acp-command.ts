@@ -60,7 +60,8 @@ export function startAcp({ data, args = [], env = {} }: AcpCommandOptions): AcpC
   }
   const send = (message: object | string): void =>
     void child.stdin?.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
-  let asked = 0
+  // Far from the ids that made up lines have, which are answered too.
+  let asked = 1_000_000_000
   return {
     child,
     exited,
