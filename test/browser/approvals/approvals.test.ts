@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../src/client/client.ts'
+import { fc } from '../../support/property.ts'
 import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
@@ -79,13 +80,20 @@ test('[UI9] [AP15] Now is decided by j, k and digits alone, and undone, wide and
     const { status, held } = await here.elsewhere.get('/api/approvals/{approvalId}', { params })
     return held === null || status !== 'pending' ? status : `${held.status}, held`
   }
+  const statusesOf = () => Promise.all([1, 2, 3, 4].map(statusOf))
   const page = await here.ownerPage('/')
   const rows = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
   const row = (index: number) => rows.filter({ hasText: `Question ${index}` })
   await row(4).waitFor()
   // Nothing is unfolded before the person put the cursor there, and no text decides.
-  await page.keyboard.type('are 1 jar 2 a r', { delay: 5 })
-  await page.keyboard.press('Escape')
+  const places = [`/projects/${projectId}/approvals`, '/']
+  for (const [index, text] of fc.sample(anyText, places.length).entries()) {
+    await page.goto(places[index] ?? '/')
+    await page.getByText('Question 4').waitFor()
+    await page.keyboard.type(`are 1 jar 2 a r${text}`, { delay: 5 })
+    await page.keyboard.press('Escape')
+    expect(await statusesOf(), text).toEqual(['pending', 'pending', 'pending', 'pending'])
+  }
   expect(await rows.getByRole('button', { name: 'Approve' }).count()).toBe(0)
   await page.keyboard.press('j')
   await row(1).getByRole('button', { name: 'Approve' }).waitFor()
@@ -119,6 +127,11 @@ test('[UI9] [AP15] Now is decided by j, k and digits alone, and undone, wide and
     })
   }
 })
+
+/** Whatever is typed where nothing has the focus, but for a digit right after j or k (UI13). */
+const anyText = fc
+  .string({ unit: fc.constantFrom(...'jkaruAR1234567890 xyz-.,'), minLength: 20, maxLength: 30 })
+  .map((text) => text.replaceAll(/([jk])\d/g, '$1x'))
 
 /** Once the digits are on the row and no longer ignored. */
 async function press(page: Page, digit: string): Promise<void> {

@@ -111,12 +111,13 @@ function TalkBody({ row, talk, title, onDone }: TalkBodyProps) {
     await stopping.send(() => client.post('/api/conversations/{key}/stop', { params: { key } }))
     refreshRecent()
   }
+  const said = last ? saidOf(last.beginning, last.notice) : ''
   const isOver = failed || row.state === 'finished'
   return (
     <>
-      {isOver && last && (
+      {isOver && last && !(failed && isInRow(said)) && (
         <div className="max-h-60 overflow-y-auto text-quiet [overflow-wrap:anywhere]" dir="auto">
-          {failed ? saidOf(last.beginning, last.notice) : <AgentText text={last.beginning} />}
+          {failed ? said : <AgentText text={last.beginning} />}
         </div>
       )}
       <ProblemNote error={stopping.error} />
@@ -148,6 +149,9 @@ function TalkBody({ row, talk, title, onDone }: TalkBodyProps) {
     </>
   )
 }
+
+/** The row above has room for it. */
+const isInRow = (text: string): boolean => text.length <= 60 && !text.includes('\n')
 
 interface RemediesProps {
   readonly row: NowRow

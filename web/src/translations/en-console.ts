@@ -146,7 +146,7 @@ export const consoleWords = {
     signIn: 'Sign in…',
   },
   endedWithout: (agent: string) => `${agent} has stopped without an answer`,
-  lastFailed: 'Waits for you: its last turn failed',
+  lastFailed: 'The last prompt failed',
   stopReasons: {
     max_tokens: 'It stopped because the answer grew too long.',
     max_turn_requests: 'It stopped because it needed too many steps.',

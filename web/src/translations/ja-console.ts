@@ -142,7 +142,7 @@ export const consoleWords: typeof English = {
     signIn: 'サインイン…',
   },
   endedWithout: (agent) => `${agent} は答えずに終わりました`,
-  lastFailed: '待機中: 直前のターンは失敗しました',
+  lastFailed: '直前のプロンプトは失敗しました',
   stopReasons: {
     max_tokens: '回答が長くなりすぎたため停止しました。',
     max_turn_requests: '手順が多くなりすぎたため停止しました。',
