@@ -212,7 +212,7 @@ test('[AG6] what is always allowed on the card is not asked again, and is taken 
       .locator('[data-permission]')
   const card = asked('at first')
   await say(page, 'asker', '[[ask]] at first')
-  await card.getByRole('button', { name: 'Always…' }).click()
+  await card.getByRole('button', { name: 'Always allow…' }).click()
   expect(await axeFindings(page)).toEqual([])
   expect(await card.getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true)
   await card.getByRole('radio', { name: '1 hour' }).check()

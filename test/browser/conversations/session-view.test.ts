@@ -4,20 +4,34 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { AgentCommand } from '../../support/acp-agent.ts'
+import { hostile } from '../../support/hostile-agent.ts'
 import { axeFindings } from '../axe.ts'
 import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
-async function beginSession(name: string, prompt: string) {
+/** Asks for a colour. */
+const choosing = hostile({
+  onPrompt: `
+    const colour = { type: 'string', enum: ['Green', 'Blue as the sea'] }
+    const requestedSchema = { type: 'object', properties: { colour } }
+    const message = 'Which colour?'
+    await ask('elicitation/create', { sessionId: 's1', mode: 'form', message, requestedSchema })
+    say('painted')
+    done()`,
+})
+const demo: AgentCommand = { file: 'holdfast', args: ['demo-acp'] }
+
+async function beginSession(name: string, prompt: string, program = demo) {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name } })
   const agent = {
     id: name,
     name: 'Worker',
     protocol: 'acp' as const,
-    command: 'holdfast',
-    args: ['demo-acp'],
+    command: program.file,
+    args: [...program.args],
   }
   await here.elsewhere.post('/api/agents', { body: agent })
   const params = { projectId, agentId: name }
@@ -148,4 +162,27 @@ test('[SN24] opening a session starts nothing; the first key in its composer doe
   await page.keyboard.press('Enter')
   await log.getByText('echo: second', { exact: true }).waitFor()
   expect(await states()).toEqual(['running', 'ended'])
+})
+
+test('[UI26] [UI25] a wide screen shows the session under the cursor beside Now', async () => {
+  const begun = await beginSession('beside', 'paint', choosing)
+  const page = await here.ownerPage('/', { viewport: { width: 1700, height: 900 } })
+  const row = page.getByRole('article').filter({ hasText: 'Which colour?' })
+  await row.waitFor()
+  await expect.poll(() => page.getByRole('log').count()).toBe(0)
+  // The one that waits is the first.
+  await page.keyboard.press('j')
+  const log = page.getByRole('log')
+  const card = log.locator('[data-question]').filter({ hasText: 'Which colour?' })
+  await card.waitFor()
+  // Reading beside the list takes no focus from it.
+  expect(await isFocused(page)).toBe(false)
+  expect(await axeFindings(page)).toEqual([])
+  await page.goto(begun.address)
+  // The agent's own words are on the buttons, in its session too.
+  await card.getByRole('button', { name: 'Blue as the sea' }).click()
+  await page.reload()
+  const decided = log.locator('[data-question][data-outcome="allowed"]')
+  await decided.getByText('“Blue as the sea”').waitFor()
+  await decided.getByText(/^Owner, /).waitFor()
 })

@@ -66,6 +66,12 @@ test('[UI9] each session stands once, in the first group that applies', () => {
   })
 })
 
+test('[UI26] what is read beside the list keeps its row while the cursor is on it', () => {
+  const recent = [talk('read', {}), talk('other', {})]
+  expect(idsOf({ recent, under: 'read' })['finished']).toEqual(['read'])
+  expect(idsOf({ recent })['finished']).toEqual([])
+})
+
 test('[UI9] approvals of one session are one row, oldest first, and one number', () => {
   const approvals = [asked(1, 't1'), asked(2, undefined), asked(3, 't1'), asked(4, 't2')]
   expect(idsOf({ approvals })['waiting']).toEqual(['t1', 'approval-2', 't2'])

@@ -3,6 +3,7 @@
  * chosen, and taken one after the other, which can be stopped. No agent is started, and nothing in
  * its folder changes.
  */
+
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useRef, useState } from 'react'
 import type { PastSessionsPage } from '../../../src/protocol/conversations/past-session.ts'
@@ -17,6 +18,7 @@ import { inputClass } from '../parts/field.tsx'
 import { describeProblem, ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { useImportWords } from './words.ts'
 
 type Past = PastSessionsPage['items'][number]
 type Skipped = PastSessionsPage['skipped'][number]
@@ -26,7 +28,7 @@ const idOf = ({ agent, id }: Past): string => `${agent} ${id}`
 const canTake = ({ state }: Past): boolean => state === 'new' || state === 'more'
 
 export function ImportSessions({ onClose }: { onClose: () => void }) {
-  const { importing: words } = useWords().now
+  const words = useImportWords()
   const machines = (useQuery(coordinators).data ?? []).filter(({ state }) => state === 'connected')
   const [wanted, setWanted] = useState('')
   const machine = machines.find(({ id }) => id === wanted) ?? machines[0]
@@ -74,7 +76,7 @@ interface OnMachineProps {
 
 function OnMachine({ coordinatorId, choice, onClose }: OnMachineProps) {
   const all = useWords()
-  const { importing: words } = all.now
+  const words = useImportWords()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState<ReadonlyMap<string, Past>>(new Map())
   const [progress, setProgress] = useState<Progress>()
@@ -209,7 +211,7 @@ interface PastRowProps {
 }
 
 function PastRow({ past, checked, disabled, onToggle }: PastRowProps) {
-  const { importing: words } = useWords().now
+  const words = useImportWords()
   const { agent, title, folder, updatedAt, state, key } = past
   return (
     <li className="list-row flex min-h-11 items-center gap-3 py-1">
@@ -259,7 +261,7 @@ function PastRow({ past, checked, disabled, onToggle }: PastRowProps) {
 }
 
 function Outcome({ progress: { done, all, added, isOver, skipped } }: { progress: Progress }) {
-  const { importing: words } = useWords().now
+  const words = useImportWords()
   return (
     <div className="flex flex-col gap-2">
       <progress
@@ -284,7 +286,7 @@ interface LeftOutProps {
 
 /** What was skipped, each with why. */
 function LeftOut({ title, skipped, isOpen = false }: LeftOutProps) {
-  const { importing: words } = useWords().now
+  const words = useImportWords()
   if (skipped.length === 0) return null
   return (
     <details open={isOpen} className="text-sm">

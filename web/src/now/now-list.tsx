@@ -1,6 +1,7 @@
 /** The four groups of Now: what waits, what failed, what finished, what is at work. */
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { isOpen } from '../approvals/waiting.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import { forgetDecided } from '../live/approvals.ts'
 import { Button } from '../parts/button.tsx'
 import { describeProblem } from '../parts/problem-note.tsx'
@@ -11,6 +12,10 @@ import { type NowGroup, type NowRow, type NowRows, nowGroups, shownRows } from '
 import { type Settling, settle, settleTalk, useSettling } from './settling.ts'
 import { useCursor } from './use-cursor.ts'
 
+const ThreadPane = lazy(
+  loadOnce(async () => ({ default: (await import('./thread-pane.tsx')).ThreadPane })),
+)
+
 /** As many as leave the four heads in sight at 1280 × 800. */
 const mostAtFirst = 13
 
@@ -18,9 +23,11 @@ interface NowListProps {
   readonly rows: NowRows
   /** Told which row is under the cursor, which is kept in the list. */
   readonly onCursor: (id: string | undefined) => void
+  /** Where the session under the cursor is shown; null: nowhere. */
+  readonly pane: HTMLElement | null
 }
 
-export function NowList({ rows, onCursor }: NowListProps) {
+export function NowList({ rows, onCursor, pane }: NowListProps) {
   const { now } = useWords()
   const list = useRef<HTMLDivElement>(null)
   const [all, setAll] = useState<ReadonlySet<NowGroup>>(new Set())
@@ -36,7 +43,7 @@ export function NowList({ rows, onCursor }: NowListProps) {
   const next = (from: NowRow) => put(nextWaiting(rows, from, settling)?.id)
   return (
     <>
-      <div ref={list} className="flex flex-col gap-6">
+      <div ref={list} className="@container flex flex-col gap-6">
         {nowGroups.filter(isShown).map((group) => (
           <Band
             key={group}
@@ -77,6 +84,11 @@ export function NowList({ rows, onCursor }: NowListProps) {
         ))}
       </div>
       <Keys />
+      {pane && (
+        <Suspense>
+          <ThreadPane place={pane} rows={rows} at={cursor.at} onClose={() => put(undefined)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -4,7 +4,7 @@ import { loadOnce } from '../lazy-route.tsx'
 import { inbox } from '../live/approvals.ts'
 import { refetch, useHome } from '../live/queries.ts'
 import { Choice } from '../parts/choice.tsx'
-import { Page } from '../parts/page.tsx'
+import { Page, wholeScreen } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { FirstDay } from '../system/day-begins.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -13,6 +13,7 @@ import { LookAround } from './look-around.tsx'
 import { NowList } from './now-list.tsx'
 import { type NowRows, nowGroups } from './now-rows.ts'
 import { useFirstRun } from './use-first-run.ts'
+import { useHasPane } from './use-has-pane.ts'
 import { useNowRows } from './use-now-rows.ts'
 
 const NothingNow = lazy(
@@ -34,7 +35,9 @@ export function NowPage() {
   const firstRun = useFirstRun()
   const isEmpty = rows && nowGroups.every((group) => rows[group].length === 0)
   const shown = rows && (known ? ofProject(rows, projectId) : rows)
-  return (
+  const hasPane = useHasPane()
+  const [pane, setPane] = useState<HTMLElement | null>(null)
+  const page = (
     <Page
       title={now.title}
       room="rows"
@@ -55,7 +58,9 @@ export function NowPage() {
       }
     >
       {error !== undefined && <ProblemNote error={error} onRetry={() => void refetch(inbox)} />}
-      {shown && firstRun?.hasRun !== false && <NowList rows={shown} onCursor={setUnder} />}
+      {shown && firstRun?.hasRun !== false && (
+        <NowList rows={shown} onCursor={setUnder} pane={pane} />
+      )}
       <Suspense>
         {firstRun && <FirstRun />}
         {!firstRun && isEmpty && projects.length > 0 && <NothingNow />}
@@ -63,6 +68,16 @@ export function NowPage() {
       {!firstRun && <FirstDay />}
       {!firstRun && home && projects.length === 0 && <FirstProject />}
     </Page>
+  )
+  if (!hasPane || firstRun || isEmpty) return page
+  return (
+    <div className="grid grid-cols-[37.5rem_minmax(0,1fr)]">
+      {page}
+      <div
+        ref={setPane}
+        className={`sticky top-0 flex min-w-0 flex-col border-l border-line ${wholeScreen}`}
+      />
+    </div>
   )
 }
 

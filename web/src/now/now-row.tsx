@@ -30,15 +30,15 @@ interface OneRowProps {
 }
 
 const gridClass =
-  'grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1 max-md:min-h-14 ' +
-  'md:grid-cols-[auto_minmax(0,5fr)_minmax(0,6fr)_minmax(0,3fr)_5.5rem_3rem]'
+  'grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1 @max-3xl:min-h-14 ' +
+  '@3xl:grid-cols-[auto_minmax(0,5fr)_minmax(0,6fr)_minmax(0,3fr)_5.5rem_3rem]'
 
 const whatClass =
-  'flex min-w-0 gap-x-1 text-sm text-quiet max-md:col-span-2 max-md:col-start-2 ' +
-  'max-md:row-start-2'
+  'flex min-w-0 gap-x-1 text-sm text-quiet @max-3xl:col-span-2 @max-3xl:col-start-2 ' +
+  '@max-3xl:row-start-2'
 const ageClass =
-  'text-right text-xs whitespace-nowrap text-faint tabular-nums max-md:col-start-3 ' +
-  'max-md:row-start-1'
+  'text-right text-xs whitespace-nowrap text-faint tabular-nums @max-3xl:col-start-3 ' +
+  '@max-3xl:row-start-1'
 
 export function OneRow({ row, open, armed, onPut, onDecided }: OneRowProps) {
   const words = useWords()
@@ -83,13 +83,13 @@ export function OneRow({ row, open, armed, onPut, onDecided }: OneRowProps) {
                 <span dir="auto">{title}</span>
               </button>
               <span className={whatClass}>
-                <span className="max-w-2/5 shrink-0 truncate md:hidden">{project} ·</span>
+                <span className="max-w-2/5 shrink-0 truncate @3xl:hidden">{project} ·</span>
                 <span className="min-w-0 truncate" dir="auto">
                   <WhatHappens row={row} />
                 </span>
               </span>
-              <span className="truncate text-sm text-quiet max-md:hidden">{place}</span>
-              <span className="text-right max-md:hidden">
+              <span className="truncate text-sm text-quiet @max-3xl:hidden">{place}</span>
+              <span className="text-right @max-3xl:hidden">
                 {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
               </span>
               <time dateTime={row.at} title={writing.exact(row.at)} className={ageClass}>
@@ -109,7 +109,7 @@ export function OneRow({ row, open, armed, onPut, onDecided }: OneRowProps) {
 }
 
 const Unfolded = ({ children }: { children: ReactNode }) => (
-  <div className="flex min-w-0 flex-col gap-3 pt-1 pb-3 md:pl-5.5">
+  <div className="flex min-w-0 flex-col gap-3 pt-1 pb-3 @3xl:pl-5.5">
     <Suspense>{children}</Suspense>
   </div>
 )

@@ -55,8 +55,12 @@ export function rowsOfNow(known: WhatIsKnown): NowRows {
   const above = new Set(waiting.map(({ talk }) => talk?.key))
   const rest = listed.filter(({ key }) => !above.has(key))
   const works = new Set(known.interrupted.map(({ id }) => id))
-  const groupOf = (talk: ListedConversation): NowGroup | undefined =>
-    works.has(talk.workSessionId ?? '') && talk.activity !== 'working' ? undefined : group(talk)
+  const groupOf = (talk: ListedConversation): NowGroup | undefined => {
+    if (works.has(talk.workSessionId ?? '') && talk.activity !== 'working') return undefined
+    // Read in the pane beside the list, it stays under the cursor.
+    const isRead = talk.key === known.under && !talk.unread && !talk.settled
+    return group(talk) ?? (isRead && finishedStates.has(talk.activity) ? 'finished' : undefined)
+  }
   const inGroup = (wanted: NowGroup) =>
     rest.filter((talk) => groupOf(talk) === wanted).map(rowOfTalk)
   const isHeldBack = ({ running }: OtherAgent) => isHeld(running)

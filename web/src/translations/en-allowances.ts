@@ -1,6 +1,6 @@
 /** The words of "allow always" in English. */
 export const allowances = {
-  always: 'Always…',
+  always: 'Always allow…',
   give: 'Allow from now on',
   what: 'What',
   scopes: { request: 'Exactly this', folder: 'Files in a folder', tool: 'This kind of tool' },

@@ -2,7 +2,6 @@
 
 import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
 import { firstRun, preparation } from './en-first-run.ts'
-import { importing } from './en-importing.ts'
 
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
@@ -187,7 +186,7 @@ export const agentSignIn = {
 export const now = {
   firstRun,
   preparation,
-  importing,
+  importing: { title: 'Import sessions', link: 'Import the sessions you already have…' },
   title: 'Now',
   waiting: 'Waiting for you',
   waitingNone: 'Nothing waits for you.',

@@ -2,7 +2,6 @@
 
 import type * as english from './en-system.ts'
 import { firstRun, preparation } from './ja-first-run.ts'
-import { importing } from './ja-importing.ts'
 
 const two = (count: number): string => String(count).padStart(2, '0')
 
@@ -184,7 +183,7 @@ export const agentSignIn: typeof english.agentSignIn = {
 export const now: typeof english.now = {
   firstRun,
   preparation,
-  importing,
+  importing: { title: 'セッションの取り込み', link: 'すでにあるセッションを取り込む…' },
   title: 'いま',
   waiting: '対応待ち',
   waitingNone: 'あなたの対応を待っているものはありません。',

@@ -116,10 +116,19 @@ interface ItemsProps {
   readonly strand?: string
 }
 
+/** The call that waits for a person. */
+const openCall = (item: Item): string[] =>
+  item.kind === 'permission' && item.permission.outcome === null
+    ? [item.permission.call.toolCallId]
+    : []
+
 function Items({ all, state, strand }: ItemsProps) {
   const items = itemsOfStrand(all, strand)
-  const rowOf = (item: Item) =>
-    item.kind === 'strand' ? (
+  const asked = new Set(all.flatMap(openCall))
+  const rowOf = (item: Item) => {
+    // The card of the request says what it is.
+    if (item.kind === 'tool' && asked.has(item.call.toolCallId)) return null
+    return item.kind === 'strand' ? (
       <StrandRow strand={item.strand} call={callOfStrand(all, item.strand)} turn={state}>
         <Items all={all} state={state} strand={item.strand.id} />
       </StrandRow>
@@ -131,6 +140,7 @@ function Items({ all, state, strand }: ItemsProps) {
         subAgent={item.kind === 'permission' ? askerOf(all, item) : undefined}
       />
     )
+  }
   if (items.length <= fewItems) {
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
     return items.map((item, index) => <Fragment key={index}>{rowOf(item)}</Fragment>)

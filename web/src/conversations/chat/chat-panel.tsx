@@ -77,9 +77,17 @@ interface ChatPanelProps {
   readonly conversationKey?: string
   /** Closes the panel, where it is one of several. */
   readonly onClose?: (() => void) | undefined
+  /** Shown beside a list that leads to it: nobody is called. */
+  readonly isBeside?: boolean
 }
 
-export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPanelProps) {
+export function ChatPanel({
+  project,
+  agent,
+  conversationKey,
+  onClose,
+  isBeside = false,
+}: ChatPanelProps) {
   const words = useWords()
   const me = useMe()
   const mayWrite = useMay('write')
@@ -90,7 +98,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const chat = useChat(key)
   const known = useTurns(key, chat?.messages[0]?.createdAt)
   const turns = known ?? []
-  const panel = useChatPanel(projectId, agent.id, mayWrite && isChat)
+  const panel = useChatPanel(projectId, agent.id, mayWrite && isChat && !isBeside)
   const running = turns.findLast(({ state }) => state === 'running')
   const { asked, questions } = usePendingApprovals(projectId, isChat ? agent.id : '', running?.id)
   const asking = asked.length + questions.length > 0 || asksSomething(running)

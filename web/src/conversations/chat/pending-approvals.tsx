@@ -18,7 +18,7 @@ interface Pending {
 
 /**
  * Oldest first: the one that came first is decided first. Permissions stand in the turn that asks,
- * and belong to no other conversation.
+ * and belong to no other conversation. `agentId`: of the agent's chat; empty in another session.
  */
 export function usePendingApprovals(
   projectId: string,
@@ -27,14 +27,11 @@ export function usePendingApprovals(
 ): Pending {
   const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
   const all = items.filter(
-    (each) =>
-      each.status === 'pending' &&
-      !each.permission &&
-      each.projectId === projectId &&
-      each.leaderId === agentId,
+    (each) => each.status === 'pending' && !each.permission && each.projectId === projectId,
   )
   const isInTurn = ({ question }: Approval) => question !== null && question.messageId === turnId
-  return { asked: all.filter((each) => !isInTurn(each)), questions: all.filter(isInTurn) }
+  const isOfChat = (each: Approval) => each.leaderId === agentId && !isInTurn(each)
+  return { asked: all.filter(isOfChat), questions: all.filter(isInTurn) }
 }
 
 /** A snapshot of turns has no questions: those that wait are added to the turn that asks. */

@@ -27,10 +27,12 @@ export function TalkPage() {
 interface TalkProps {
   readonly conversationKey: string
   readonly onClose?: () => void
+  /** Shown beside a list that leads to it: nobody is called. */
+  readonly isBeside?: boolean
 }
 
 /** Whose it is, is in the key of a chat, and asked for otherwise. */
-function Talk({ conversationKey, onClose }: TalkProps) {
+export function Talk({ conversationKey, onClose, isBeside = false }: TalkProps) {
   const words = useWords()
   const home = useHome()
   const chat = parseWebAddress(conversationKey)
@@ -46,6 +48,7 @@ function Talk({ conversationKey, onClose }: TalkProps) {
         agent={agent}
         conversationKey={conversationKey}
         onClose={onClose}
+        isBeside={isBeside}
       />
     )
   return (

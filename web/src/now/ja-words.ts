@@ -1,9 +1,8 @@
 /** The words for taking in sessions that agents keep in files of their own, in Japanese. */
-import type * as english from './en-importing.ts'
+import type * as english from './en-words.ts'
 
 export const importing: typeof english.importing = {
   title: 'セッションの取り込み',
-  link: 'すでにあるセッションを取り込む…',
   text: 'エージェントがマシンに保存しているセッションです。エージェントは起動せず、ファイルも変更しません。',
   machine: 'マシン',
   noMachine: '接続しているマシンがありません。',

@@ -1,7 +1,6 @@
 /** The words for taking in sessions that agents keep in files of their own. */
 export const importing = {
   title: 'Import sessions',
-  link: 'Import the sessions you already have…',
   text: 'Sessions that agents keep on the machine. No agent is started, and their files stay as they are.',
   machine: 'Machine',
   noMachine: 'No machine is connected.',
