@@ -164,8 +164,8 @@ test('[SN24] opening a session starts nothing; the first key in its composer doe
   expect(await states()).toEqual(['running', 'ended'])
 })
 
-test('[UI26] [UI25] a wide screen shows the session under the cursor beside Now', async () => {
-  const begun = await beginSession('beside', 'paint', choosing)
+test('[UI26] [UI25] [UI27] a wide screen shows the session under the cursor', async () => {
+  const begun = await beginSession('beside', 'צבע!', choosing)
   const page = await here.ownerPage('/', { viewport: { width: 1700, height: 900 } })
   const row = page.getByRole('article').filter({ hasText: 'Which colour?' })
   await row.waitFor()
@@ -175,6 +175,11 @@ test('[UI26] [UI25] a wide screen shows the session under the cursor beside Now'
   const log = page.getByRole('log')
   const card = log.locator('[data-question]').filter({ hasText: 'Which colour?' })
   await card.waitFor()
+  // What a person or an agent wrote runs as its language does.
+  const direction = (text: string) =>
+    log.getByText(text, { exact: true }).evaluate((each) => getComputedStyle(each).direction)
+  expect(await direction('צבע!')).toBe('rtl')
+  expect(await direction('Which colour?')).toBe('ltr')
   // Reading beside the list takes no focus from it.
   expect(await isFocused(page)).toBe(false)
   expect(await axeFindings(page)).toEqual([])

@@ -172,8 +172,12 @@ const Plan = ({ children }: { children: string }) => (
 
 /** Text as it was written. */
 const Plain = ({ children }: { children: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
-  <p tabIndex={0} className="max-h-72 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+  <p
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+    tabIndex={0}
+    dir="auto"
+    className="max-h-72 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
+  >
     {children}
   </p>
 )
@@ -222,7 +226,7 @@ function Decided({ approval }: { approval: Approval }) {
         <p className="text-sm text-warn">{approvals.imported(approval.imported.decidedBy)}</p>
       )}
       {approval.feedback && (
-        <p className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">
+        <p dir="auto" className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">
           {approval.feedback}
         </p>
       )}

@@ -35,17 +35,20 @@ function block(token: MarkedToken): ReactNode {
       return null
     case 'heading':
       return (
-        <p className={`pt-1 font-semibold ${token.depth < 3 ? 'text-lg' : ''}`}>
+        <p dir="auto" className={`pt-1 font-semibold ${token.depth < 3 ? 'text-lg' : ''}`}>
           {inline(token.tokens)}
         </p>
       )
     case 'paragraph':
-      return <p>{inline(token.tokens)}</p>
+      return <p dir="auto">{inline(token.tokens)}</p>
     case 'code':
       return <CodeBlock code={token.text} language={token.lang?.split(/\s/, 1)[0] ?? ''} />
     case 'blockquote':
       return (
-        <blockquote className="flex flex-col gap-2 border-l-2 border-edge pl-3 text-quiet">
+        <blockquote
+          dir="auto"
+          className="flex flex-col gap-2 border-s-2 border-edge ps-3 text-quiet"
+        >
           {blocks(token.tokens ?? [])}
         </blockquote>
       )
@@ -62,21 +65,34 @@ function block(token: MarkedToken): ReactNode {
     case 'checkbox':
       return null
     default:
-      return <p className="whitespace-pre-wrap">{prose(token.raw.trimEnd())}</p>
+      return (
+        <p dir="auto" className="whitespace-pre-wrap">
+          {prose(token.raw.trimEnd())}
+        </p>
+      )
   }
 }
 
 function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-    <li key={index} className={item.task ? '-ml-5 list-none' : 'pl-0.5'}>
+    <li key={index} className={item.task ? '-ms-5 list-none' : 'ps-0.5'}>
       {item.task && <span aria-hidden="true">{item.checked ? '☑ ' : '☐ '}</span>}
       {blocks(item.tokens)}
     </li>
   ))
-  if (!list.ordered) return <ul className="list-disc space-y-1 pl-5">{items}</ul>
+  if (!list.ordered)
+    return (
+      <ul dir="auto" className="list-disc space-y-1 ps-5">
+        {items}
+      </ul>
+    )
   return (
-    <ol start={list.start === '' ? 1 : list.start} className="list-decimal space-y-1 pl-6">
+    <ol
+      start={list.start === '' ? 1 : list.start}
+      dir="auto"
+      className="list-decimal space-y-1 ps-6"
+    >
       {items}
     </ol>
   )
@@ -84,13 +100,13 @@ function List({ list }: { list: Tokens.List }) {
 
 const cellClass = 'border border-line px-2 py-1 align-top'
 
-const alignments = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
+const alignments = { left: 'text-start', center: 'text-center', right: 'text-end' } as const
 const alignOf = ({ align }: Tokens.TableCell): string => alignments[align ?? 'left']
 
 const Table = ({ table }: { table: Tokens.Table }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
   <div tabIndex={0} className="overflow-x-auto">
-    <table className="border-collapse text-sm [overflow-wrap:break-word]">
+    <table dir="auto" className="border-collapse text-sm [overflow-wrap:break-word]">
       <thead>
         <tr>
           {table.header.map((cell, index) => (

@@ -2,5 +2,7 @@
 import { prose } from '../jsx/jsx-runtime.ts'
 
 export const PlainText = ({ text }: { text: string }) => (
-  <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{prose(text)}</p>
+  <p className="whitespace-pre-wrap [overflow-wrap:anywhere]" dir="auto">
+    {prose(text)}
+  </p>
 )

@@ -117,7 +117,7 @@ export function TextAreaField({
       {(tie) => (
         <textarea
           autoComplete="off"
-          {...(!prose && { autoCapitalize: 'off', spellCheck: false })}
+          {...(prose ? { dir: 'auto' } : { autoCapitalize: 'off', spellCheck: false })}
           {...input}
           {...tie}
           className={`${inputClass} field-sizing-content max-h-60 ${prose ? 'min-h-9' : 'min-h-14 font-mono text-sm'}`}

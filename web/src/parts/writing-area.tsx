@@ -52,6 +52,7 @@ export function WritingArea({
   return (
     <textarea
       ref={area}
+      dir="auto"
       aria-label={label}
       placeholder={label}
       value={value}

@@ -152,7 +152,10 @@ function TalkRow({ view, isArchived }: { view: ListedView; isArchived: boolean }
       >
         <StateDot state={view.state} />
         <span className="sr-only">{words.console.states[view.state]}: </span>
-        <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold' : ''}`}>
+        <span
+          dir="auto"
+          className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold' : ''}`}
+        >
           {title}
         </span>
         {view.isUnread && <span className="sr-only">{words.places.unread}</span>}

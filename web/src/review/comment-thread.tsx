@@ -45,7 +45,9 @@ export function CommentThread({ conversationKey: key, comment, mayWrite }: Threa
           {comment.quoted}
         </pre>
       )}
-      <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{comment.text}</p>
+      <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {comment.text}
+      </p>
       {comment.replies.map((reply) => (
         <p
           key={reply.id}
@@ -55,7 +57,7 @@ export function CommentThread({ conversationKey: key, comment, mayWrite }: Threa
           {reply.state === 'draft' && (
             <span className="text-xs text-quiet">{words.states.draft}</span>
           )}{' '}
-          <span>{reply.text}</span>
+          <span dir="auto">{reply.text}</span>
         </p>
       ))}
       {mayWrite && (

@@ -242,7 +242,10 @@ function ViewRow({ view }: { view: ListedView }) {
     <>
       <StateDot state={view.state} />
       <span className="sr-only">{words.console.states[view.state]}: </span>
-      <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold text-ink' : ''}`}>
+      <span
+        dir="auto"
+        className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold text-ink' : ''}`}
+      >
         {title}
       </span>
       {view.roles > 1 && <ColumnsIcon className="size-3.5 text-faint" />}

@@ -108,7 +108,11 @@ function FailureText({ turn, files, why, fault }: TextProps) {
   const isLong = (why?.length ?? 0) > shortChars
   return (
     <>
-      {why && !isLong && <p className="whitespace-pre-wrap">{why}</p>}
+      {why && !isLong && (
+        <p dir="auto" className="whitespace-pre-wrap">
+          {why}
+        </p>
+      )}
       <p className="text-quiet">{[fault, ...kept].filter(Boolean).join(' ')}</p>
       {why && isLong && (
         <details>

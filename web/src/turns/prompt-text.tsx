@@ -16,7 +16,7 @@ export function PromptText({
     <div className={`${boxClass} ${className}`}>
       {content.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change
-        <div key={index} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <div key={index} className="whitespace-pre-wrap [overflow-wrap:anywhere]" dir="auto">
           {part.type === 'text' ? (
             prose(part.text)
           ) : part.type === 'image' ? (

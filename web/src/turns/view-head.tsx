@@ -55,7 +55,7 @@ export function ViewHead({
           </Link>
         )}
         <StateDot state={state} />
-        <Heading className="min-w-0 truncate font-semibold" title={title}>
+        <Heading dir="auto" className="min-w-0 truncate font-semibold" title={title}>
           {title}
         </Heading>
         <Link

@@ -26,6 +26,7 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
         <span className="flex items-baseline gap-2">
           <StateDot state={taskDots[task.status]} />
           <span
+            dir="auto"
             className={`min-w-0 font-medium [overflow-wrap:anywhere] ${finished ? 'text-quiet' : ''}`}
           >
             {task.title}
@@ -84,6 +85,7 @@ export function TaskRow({ task, all }: { task: Task; all: readonly Task[] }) {
       >
         <StateDot state={taskDots[task.status]} />
         <span
+          dir="auto"
           className={`min-w-0 flex-1 truncate ${isFinished(task) ? 'text-quiet' : 'font-medium'}`}
         >
           {task.title}

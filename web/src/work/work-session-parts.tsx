@@ -37,7 +37,9 @@ export function TaskRows({ whole: { tasks, projectId } }: Part) {
                 className="-mx-2 flex min-h-10 flex-wrap items-center gap-x-2 rounded-md px-2 py-1.5 -outline-offset-2 hover:bg-hover"
               >
                 <StateDot state={taskDots[task.status]} />
-                <span className="min-w-0 [overflow-wrap:anywhere]">{task.title}</span>
+                <span dir="auto" className="min-w-0 [overflow-wrap:anywhere]">
+                  {task.title}
+                </span>
                 <span className="text-sm text-quiet">{words.statuses[task.status]}</span>
                 {task.status === 'in_progress' && (
                   <span className="text-sm text-quiet">{words.progress(task.progressPercent)}</span>

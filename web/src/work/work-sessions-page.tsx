@@ -96,6 +96,7 @@ function Line({
     <li className="list-row flex flex-wrap items-start gap-x-4 gap-y-1 py-3">
       <div className="flex min-w-0 flex-1 basis-64 flex-col gap-0.5">
         <p
+          dir="auto"
           className="line-clamp-2 font-medium [overflow-wrap:anywhere]"
           title={contextSummary ?? undefined}
         >

@@ -120,7 +120,7 @@ function Row({ conversation }: { conversation: ListedConversation }) {
         className={choiceClass}
       >
         <span className="flex items-baseline gap-2">
-          <span className="min-w-0 flex-1 truncate font-medium" title={conversation.key}>
+          <span dir="auto" className="min-w-0 flex-1 truncate font-medium" title={conversation.key}>
             {title}
           </span>
           <Ago

@@ -72,7 +72,9 @@ function Hit({ hit }: { hit: SearchHit }) {
         className={choiceClass}
       >
         <span className="flex items-baseline gap-2 text-sm">
-          <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+          <span dir="auto" className="min-w-0 flex-1 truncate font-medium">
+            {title}
+          </span>
           <Ago at={hit.createdAt} className="shrink-0 text-xs text-faint" />
         </span>
         <span className="line-clamp-3 text-sm [overflow-wrap:anywhere]">

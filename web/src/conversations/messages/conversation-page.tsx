@@ -106,7 +106,9 @@ function Head({
         <BackIcon />
       </Link>
       <div className="min-w-0 flex-1">
-        <h2 className="truncate font-semibold">{title}</h2>
+        <h2 dir="auto" className="truncate font-semibold">
+          {title}
+        </h2>
         <p className="truncate font-mono text-xs text-faint" title={conversationKey}>
           {conversationKey}
         </p>
