@@ -1,24 +1,16 @@
 /** What agents write to deceive who reads it, or to stop the page: permissions, files, changes, answers (SE6, SE13). */
+
 import { expect, test } from 'vitest'
 import { anyOf } from './any-of.ts'
 import { axeFindings } from './axe.ts'
+import { assignDemoAgent } from './demo-agent.ts'
 import { visit } from './visit.ts'
 
 const here = visit({ up: true })
 
 test('[SE13] characters that turn text around are shown by number wherever text is', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'turned' } })
-  const body = {
-    id: 'turner',
-    name: 'Turner',
-    protocol: 'acp' as const,
-    command: 'holdfast',
-    args: ['demo-acp'],
-  }
-  await here.elsewhere.post('/api/agents', { body })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
-    params: { projectId, agentId: body.id },
-  })
+  await assignDemoAgent(here.elsewhere, projectId, { id: 'turner', name: 'Turner' })
   const page = await here.ownerPage(`/projects/${projectId}/chat/turner`)
   const box = page.getByRole('textbox', { name: /^Write to/ })
   await box.fill('[[write a\u202Etxt.exe is\u2066 it]] [[ask run x\u202Egpj.sh]] done')

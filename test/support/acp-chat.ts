@@ -2,36 +2,27 @@
  * A person and an ACP agent in the chat of a project: the server runs the loop, and the test acts
  * as the coordinator.
  */
+
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/log/logger.ts'
-import { createTurnDispatcher, Starter } from '../../src/server/processes/work-scanner.ts'
 import { started } from '../services/processes/launch-pad.ts'
+import { startChatWorkers } from './chat-workers.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'
 import type { TestServerOptions } from './server.ts'
 
 export async function openAcpChat(settings: object = {}, options: TestServerOptions = {}) {
   const room = await openConsole(options, settings)
   const { server, projectId } = room
-  const { store, clock } = server
+  const { clock } = server
   const lines: string[] = []
   const logger = createLogger({
     level: 'warn',
     format: 'json',
     destination: { write: (line) => void lines.push(line) },
   })
-  const starter = new Starter({
-    store,
-    clock,
-    logger,
-    tails: server.server.tails,
-    launches: server.server.launches,
-  })
-  const dispatcher = createTurnDispatcher({ store, clock, logger })
-  await starter.start()
-  dispatcher.start()
+  const { dispatcher, stop } = await startChatWorkers(server, logger)
   onTestFinished(async () => {
-    await starter.stop()
-    await dispatcher.stop()
+    await stop()
     expect(lines).toEqual([])
   })
   const machine = await room.machine()

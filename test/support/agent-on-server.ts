@@ -2,12 +2,13 @@
  * A project of a real server with one ACP agent, a real process on a real coordinator: asked and
  * looked at over REST.
  */
+
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/log/logger.ts'
-import { createTurnDispatcher, Starter } from '../../src/server/processes/work-scanner.ts'
 import { createToken } from '../../src/services/access/change-access.ts'
 import { ownerWho } from '../services/projects/installation.ts'
 import type { AgentCommand } from './acp-agent.ts'
+import { startChatWorkers } from './chat-workers.ts'
 import { startCoordinator } from './coordinator.ts'
 import { openTestServer } from './server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -26,21 +27,11 @@ export async function openAgentOnServer(
   { settings = {}, entry }: AgentOnServerOptions = {},
 ) {
   const server = await openTestServer()
-  const { store, clock } = server
+  const { store } = server
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  const starter = new Starter({
-    store,
-    clock,
-    logger,
-    tails: server.server.tails,
-    launches: server.server.launches,
-  })
-  const dispatcher = createTurnDispatcher({ store, clock, logger })
-  await starter.start()
-  dispatcher.start()
+  const { stop } = await startChatWorkers(server, logger)
   onTestFinished(async () => {
-    await starter.stop()
-    await dispatcher.stop()
+    await stop()
   })
   const ask = async (
     path: string,

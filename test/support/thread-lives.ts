@@ -77,6 +77,34 @@ const simple = [
   'refuse',
   'wait',
 ] as const
+const soFar = { kind: 'text', text: 'so far' } as const
+
+/** Asked, decided, stopped, failed, killed and begun again. */
+export const ordinaryLife: readonly Step[] = [
+  { does: 'say' },
+  { does: 'tell', updates: [soFar] },
+  { does: 'ask' },
+  { does: 'tell', updates: [soFar] },
+  { does: 'hold' },
+  { does: 'take back' },
+  { does: 'decide' },
+  { does: 'question' },
+  { does: 'say' },
+  { does: 'end', outcome: 'answered' },
+  { does: 'say' },
+  { does: 'ask' },
+  { does: 'end', outcome: 'failed' },
+  { does: 'say' },
+  { does: 'tell', updates: [soFar] },
+  { does: 'stop' },
+  { does: 'end', outcome: 'cancelled' },
+  { does: 'say' },
+  { does: 'tell', updates: [soFar] },
+  { does: 'kill' },
+  { does: 'say' },
+  { does: 'withdraw' },
+]
+
 export const lives: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...simple).map((does) => ({ does }) as Step) },

@@ -3,14 +3,13 @@
  * start (EC8). Standard output carries the protocol alone; everything else goes to standard error.
  */
 import { resolve } from 'node:path'
-import { StringDecoder } from 'node:string_decoder'
 import { editors, type Program, settingsFor } from '../../domain/conversations/editor-settings.ts'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { command, option } from '../command.ts'
 import { type Connection, findConnection } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
-import { failed } from '../failure.ts'
+import { inputLines } from '../input-lines.ts'
 import { AcpTunnel } from './acp-tunnel.ts'
 import { isMissing, startInBackground } from './start-in-background.ts'
 import { openTunnelSocket } from './tunnel-socket.ts'
@@ -62,15 +61,7 @@ export const acp = command({
     const stopListening = context.onUnread(() => tunnel.close())
     tunnel.start()
     try {
-      const decoder = new StringDecoder('utf8')
-      let rest = ''
-      for await (const bytes of stdin) {
-        const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
-        rest = lines.pop() ?? ''
-        if (rest.length > maxLine)
-          throw failed('A line of standard input is too long.', 'Send one message a line.')
-        for (const line of lines) if (line.trim() !== '') tunnel.fromEditor(line)
-      }
+      for await (const line of inputLines(stdin, maxLine)) tunnel.fromEditor(line)
     } finally {
       stopListening()
       tunnel.close()

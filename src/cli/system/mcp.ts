@@ -3,7 +3,6 @@
  * open an address (MC1).
  */
 
-import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as pause } from 'node:timers/promises'
 import { problemIn, UnreachableError } from '../../client/failures.ts'
 import { SseParser } from '../../client/sse-parser.ts'
@@ -11,7 +10,7 @@ import { errorCatalogue } from '../../domain/errors.ts'
 import { parsedJson } from '../../platform/json.ts'
 import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { failed } from '../failure.ts'
+import { inputLines } from '../input-lines.ts'
 
 // Forwards MCP messages between a client on a pipe and the server's `/mcp`. Reads only ids,
 // cancellations and the headers the server needs. Keeps no state, so the server may be restarted;
@@ -221,15 +220,7 @@ export const mcp = command({
       ...target,
       write: (message) => void stdout.write(`${message}\n`),
     })
-    const decoder = new StringDecoder('utf8')
-    let rest = ''
-    for await (const bytes of stdin) {
-      const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > maxLine)
-        throw failed('A line of standard input is too long.', 'Send one message a line.')
-      for (const line of lines) if (line.trim() !== '') bridge.receive(line)
-    }
+    for await (const line of inputLines(stdin, maxLine)) bridge.receive(line)
     await bridge.close()
   },
 })

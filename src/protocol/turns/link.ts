@@ -37,6 +37,13 @@ const Id = z.string().min(1).max(200).overwrite(storable)
 const Line = z.string().max(maxShownLine).overwrite(storable)
 const Words = z.string().max(4000).overwrite(storable)
 const about = { n: z.int().min(1), launchId: Id }
+/** What an agent, or a context of it, offers (AG14). */
+const offered = {
+  images: z.boolean(),
+  modes: z.array(AgentMode).max(maxListed),
+  modeId: Line.nullable(),
+  options: z.array(AgentOption).max(maxListed),
+}
 
 /** The steps of a start (AG2). `running`: the agent exited after it was ready. */
 export const failureSteps = ['workspace', 'process', 'initialize', 'session', 'running'] as const
@@ -88,10 +95,7 @@ export const turnFacts = [
     agentName: Line,
     agentVersion: Line.nullable(),
     can: AgentAbilities,
-    images: z.boolean(),
-    modes: z.array(AgentMode).max(maxListed),
-    modeId: Line.nullable(),
-    options: z.array(AgentOption).max(maxListed),
+    ...offered,
   }),
   /**
    * The start failed. Sent before the end of its process, or before `start-failed` when there was
@@ -125,11 +129,7 @@ export const turnFacts = [
     how: z.enum(['new', 'loaded', 'resumed']),
     notRestored: Words.nullable(),
     notice: SentNotice,
-    /** What it offers (AG14). */
-    images: z.boolean(),
-    modes: z.array(AgentMode).max(maxListed),
-    modeId: Line.nullable(),
-    options: z.array(AgentOption).max(maxListed),
+    ...offered,
   }),
   /**
    * The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the

@@ -16,7 +16,7 @@ import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { columnsBesides, pageOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { statement } from '../statement.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 /** Columns that are read and written on their own. */
@@ -52,33 +52,29 @@ export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>
     .select('launches.id'),
 )
 
+type Builder = Parameters<QueryBuilder<unknown>>[0]
+
+/** Launches of an agent in a project that have not ended, oldest first. */
+const liveOfPair = (db: Builder, p: Pair) =>
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '<>', launchEnded)
+    .orderBy('ordered_at')
+    .orderBy('id')
+
 const selectLaunch = statement<{ id: string }>()((db, p) =>
   db.selectFrom('launches').select(launchColumns).where('id', '=', p.id),
 )
 
 const selectLiveOfPair = statement<Pair>()((db, p) =>
-  db
-    .selectFrom('launches')
-    .select(launchColumns)
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('role_agent_id', 'is', null)
-    .where('state', '<>', launchEnded)
-    .orderBy('ordered_at')
-    .orderBy('id'),
+  liveOfPair(db, p).where('role_agent_id', 'is', null),
 )
 
 const selectLiveOfPost = statement<Post>()((db, p) =>
-  db
-    .selectFrom('launches')
-    .select(launchColumns)
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('lane', '=', p.lane)
-    .where('role_agent_id', 'is', null)
-    .where('state', '<>', launchEnded)
-    .orderBy('ordered_at')
-    .orderBy('id'),
+  liveOfPair(db, p).where('lane', '=', p.lane).where('role_agent_id', 'is', null),
 )
 
 const selectLiveOfCoordinator = statement<{
@@ -277,16 +273,9 @@ export async function liveCountsOn(reader: Reader, coordinatorId: string): Promi
 }
 
 const selectOldestWaiting = statement<Pair & { coordinatorId: string }>()((db, p) =>
-  db
-    .selectFrom('launches')
-    .select(launchColumns)
+  liveOfPair(db, p)
     .where('coordinator_id', '=', p.coordinatorId)
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('state', '<>', launchEnded)
     .where('state', '=', waiting)
-    .orderBy('ordered_at')
-    .orderBy('id')
     .limit(1),
 )
 

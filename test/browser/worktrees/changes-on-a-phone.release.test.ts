@@ -2,9 +2,11 @@
  * The first visit on a phone (UI6), and there, in Japanese and dark, the list of worktrees and the
  * Changes (WT6): for the release.
  */
+
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
+import { assignDemoAgent } from '../demo-agent.ts'
 import { phone } from '../tabs.ts'
 import { firstVisit, visit } from '../visit.ts'
 
@@ -20,17 +22,7 @@ test('[WT6] the worktrees and the Changes fit a phone, in Japanese and dark', as
   const { id: projectId } = await here.elsewhere.post('/api/projects', {
     body: { name: 'phone', path: repository.folder, settings },
   })
-  const agent = {
-    id: 'phoner',
-    name: 'Phoner',
-    protocol: 'acp' as const,
-    command: 'holdfast',
-    args: ['demo-acp'],
-  }
-  await here.elsewhere.post('/api/agents', { body: agent })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', {
-    params: { projectId, agentId: agent.id },
-  })
+  await assignDemoAgent(here.elsewhere, projectId, { id: 'phoner', name: 'Phoner' })
   const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, {
     viewport: phone,
     locale: 'ja',

@@ -3,9 +3,11 @@
  * its next prompt, answered and resolved; a viewed file is marked. Over HTTP: test/journeys, one
  * comment in the page: landing.test.ts.
  */
+
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
+import { assignDemoAgent } from '../demo-agent.ts'
 import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
@@ -19,20 +21,14 @@ test('[RV2] [RV3] [RV5] a comment on a line becomes the next prompt, is answered
     settings: { 'permission.policy': 'allow_all', 'chat.workplace': 'worktree' },
   }
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: body as never })
-  const agent = {
+  const agentId = await assignDemoAgent(here.elsewhere, projectId, {
     id: 'reviewed',
     name: 'Reviewed',
-    protocol: 'acp' as const,
-    command: 'holdfast',
-    args: ['demo-acp'],
-  }
-  await here.elsewhere.post('/api/agents', { body: agent })
-  const params = { projectId, agentId: agent.id }
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params })
-  await here.elsewhere.post('/api/chat', {
-    body: { projectId, toAgentId: agent.id, content: '[[write hello.txt hi there]] first' },
   })
-  const key = `web:${projectId}.${agent.id}`
+  await here.elsewhere.post('/api/chat', {
+    body: { projectId, toAgentId: agentId, content: '[[write hello.txt hi there]] first' },
+  })
+  const key = `web:${projectId}.${agentId}`
   const answered = async () =>
     (
       await here.elsewhere.get('/api/conversations/{key}/messages', { params: { key }, query: {} })

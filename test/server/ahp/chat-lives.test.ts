@@ -6,7 +6,7 @@ import { AhpMirror, plain } from '../../support/ahp-mirror.ts'
 import { amount } from '../../support/extent.ts'
 import { fc } from '../../support/property.ts'
 import type { TestServer } from '../../support/server.ts'
-import { liveInChat, lives, type Step, type Watch } from '../../support/thread-lives.ts'
+import { liveInChat, lives, ordinaryLife, type Watch } from '../../support/thread-lives.ts'
 
 const connect = async (server: TestServer) => {
   const headers = { authorization: `Bearer ${server.ownerToken}` }
@@ -73,30 +73,7 @@ async function comeBack(server: TestServer, before: AhpMirror, channels: readonl
 }
 
 test('[AH4] an ordinary life: asked, decided, stopped, failed, killed, begun again', async () => {
-  const text = { kind: 'text', text: 'so far' } as const
-  const steps: readonly Step[] = [
-    { does: 'say' },
-    { does: 'tell', updates: [text] },
-    { does: 'ask' },
-    { does: 'tell', updates: [text] },
-    { does: 'decide' },
-    { does: 'question' },
-    { does: 'say' },
-    { does: 'end', outcome: 'answered' },
-    { does: 'say' },
-    { does: 'ask' },
-    { does: 'end', outcome: 'failed' },
-    { does: 'say' },
-    { does: 'tell', updates: [text] },
-    { does: 'stop' },
-    { does: 'end', outcome: 'cancelled' },
-    { does: 'say' },
-    { does: 'tell', updates: [text] },
-    { does: 'kill' },
-    { does: 'say' },
-    { does: 'withdraw' },
-  ]
-  await liveInChat(steps, follower([4, 9, 17]))
+  await liveInChat(ordinaryLife, follower([4, 9, 17]))
 })
 
 test('[AH4] whatever happens in a chat, what was followed is its snapshot, over broken connections', async () => {

@@ -3,16 +3,17 @@
  * messages written, processes and the server killed while turns of 1 to 120 s run, on a clock that
  * the test turns. The test plays the machine and judges every order it gets.
  */
+
 import { expect, onTestFinished, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { coordinatorStream } from '../../../src/domain/stream-name.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
-import { createTurnDispatcher, Starter } from '../../../src/server/processes/work-scanner.ts'
 import { type Chance, chance } from '../../faults/random.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
+import { startChatWorkers } from '../../support/chat-workers.ts'
 import { agentSessionLooks } from '../../support/due-work.ts'
 import { amount } from '../../support/extent.ts'
 import {
@@ -43,21 +44,8 @@ async function openWorkers(server: TestServer) {
     format: 'json',
     destination: { write: (line) => void lines.push(line) },
   })
-  const starter = new Starter({
-    store,
-    clock,
-    logger,
-    tails: server.server.tails,
-    launches: server.server.launches,
-  })
-  const dispatcher = createTurnDispatcher({ store, clock, logger })
+  const { starter, dispatcher, stop } = await startChatWorkers(server, logger)
   const sweeper = agentSessionLooks({ store, clock, logger, lastSeen: new LastSeen() })
-  await starter.start()
-  dispatcher.start()
-  const stop = async () => {
-    await starter.stop()
-    await dispatcher.stop()
-  }
   onTestFinished(async () => {
     await stop()
     expect(lines).toEqual([])

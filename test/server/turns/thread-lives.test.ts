@@ -5,35 +5,10 @@ import { amount } from '../../support/extent.ts'
 import { followEvents } from '../../support/feed-clients.ts'
 import { fc } from '../../support/property.ts'
 import { asks, said } from '../../support/relay.ts'
-import { liveInChat, lives, type Step } from '../../support/thread-lives.ts'
+import { liveInChat, lives, ordinaryLife } from '../../support/thread-lives.ts'
 
 test('[TH2] an ordinary life: asked, decided, stopped, failed, killed and begun again', async () => {
-  const text = { kind: 'text', text: 'so far' } as const
-  const steps: readonly Step[] = [
-    { does: 'say' },
-    { does: 'tell', updates: [text] },
-    { does: 'ask' },
-    { does: 'tell', updates: [text] },
-    { does: 'hold' },
-    { does: 'take back' },
-    { does: 'decide' },
-    { does: 'question' },
-    { does: 'say' },
-    { does: 'end', outcome: 'answered' },
-    { does: 'say' },
-    { does: 'ask' },
-    { does: 'end', outcome: 'failed' },
-    { does: 'say' },
-    { does: 'tell', updates: [text] },
-    { does: 'stop' },
-    { does: 'end', outcome: 'cancelled' },
-    { does: 'say' },
-    { does: 'tell', updates: [text] },
-    { does: 'kill' },
-    { does: 'say' },
-    { does: 'withdraw' },
-  ]
-  const seen = await liveInChat(steps)
+  const seen = await liveInChat(ordinaryLife)
   expect(seen.filter((each) => each === '-')).toEqual([])
 })
 

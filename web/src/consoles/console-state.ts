@@ -14,6 +14,7 @@ import {
   type Offers,
   offersAfter,
 } from '../../../src/protocol/threads/offers.ts'
+import type { ThreadAgent } from '../../../src/protocol/threads/thread-state.ts'
 import { begunTurn, shownTurn, type ThreadTurn } from '../../../src/protocol/threads/thread-turn.ts'
 
 /** An event of the agent between its turns. */
@@ -24,24 +25,7 @@ export interface AgentEvent {
   readonly notice?: Notice | null | undefined
 }
 
-export type PaneAgent = Offers &
-  Pick<
-    RoleAgent,
-    | 'agentId'
-    | 'conversation'
-    | 'state'
-    | 'workspace'
-    | 'branch'
-    | 'note'
-    | 'error'
-    | 'notices'
-    | 'step'
-    | 'exitCode'
-    | 'signal'
-    | 'notRestored'
-    | 'queue'
-    | 'limit'
-  >
+export type PaneAgent = Offers & ThreadAgent & Pick<RoleAgent, 'queue' | 'limit'>
 
 export interface Pane {
   readonly role: string
