@@ -1,6 +1,7 @@
 /**
- * Runs one ACP agent (AG2, AC1-AC4): prepares its workspace, opens its first context, then runs each ordered turn in the context
- * it names, opening that first if needed. Reports what happens and decides nothing. Repeated orders have no effect.
+ * Runs one ACP agent (AG2, AC1-AC4): prepares its workspace, opens its first context, then runs
+ * each ordered turn in the context it names, opening that first if needed. Reports what happens and
+ * decides nothing. Repeated orders have no effect.
  *
  *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
@@ -44,11 +45,8 @@ import { RecentIds } from './link.ts'
 import { PersonRequests } from './person-requests.ts'
 import { AgentSandbox, type InSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
-import {
-  type PrepareWorkspaceOptions,
-  prepareWorkspace,
-  type Workspace,
-} from './worktrees/make-workspace.ts'
+import type { Workspace } from './worktrees/make-workspace.ts'
+import { type PrepareWorkspaceOptions, prepareWorkspace } from './worktrees/prepare-workspace.ts'
 
 /** Remembered order ids, so that an old message cannot run an order again. */
 const maxRememberedOrders = 1000
@@ -436,7 +434,8 @@ export class AcpAgent {
       const { code, detail } =
         error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
       if (code === 'flooded') this.#writeNote(`${textOf(detail)} It was ended.`)
-      // The agent exited. That is reported, and what the turn had done is unknown, but where a limit has ended it (SB13).
+      // The agent exited. That is reported, and what the turn had done is unknown, but where a
+      // limit has ended it (SB13).
       const after = await takeAfter(this.#turnFiles, folder, files, before)
       const limit = this.sandbox.endedFor
       if (limit || (code !== 'ended' && code !== 'flooded'))
@@ -450,7 +449,10 @@ export class AcpAgent {
     }
   }
 
-  /** Opens the context for a turn. Returns the text to send first: the primer of a new one, or the news of a restored one. */
+  /**
+   * Opens the context for a turn. Returns the text to send first: the primer of a new one, or the
+   * news of a restored one.
+   */
   async #openFor(
     connection: AcpConnection,
     turnId: string,

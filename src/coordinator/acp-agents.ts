@@ -23,8 +23,8 @@ import { FileStates } from './file-states/file-states.ts'
 import type { StepMachine } from './landing/run-step.ts'
 import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
-import { prepareWorkspace } from './worktrees/make-workspace.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
+import { prepareWorkspace } from './worktrees/prepare-workspace.ts'
 
 const retryMs = 1000
 

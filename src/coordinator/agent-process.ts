@@ -1,6 +1,6 @@
 /**
- * One agent process (CO4, SE4), started from a file and arguments, never through a shell, in its own group and with a launch
- * mark, so that everything it starts can be found and ended with it.
+ * One agent process (CO4, SE4), started from a file and arguments, never through a shell, in its
+ * own group and with a launch mark, so that everything it starts can be found and ended with it.
  */
 
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { withoutInherited } from '../platform/processes/inherited-descriptors.ts'
-import { type LaunchMark, markVariables } from '../platform/processes/launch-mark.ts'
+import type { LaunchMark } from '../platform/processes/launch-mark.ts'
 import type { LiveProcess, ProcessIdentity } from '../platform/processes/processes.ts'
 import { type OwnProgram, programOf } from '../platform/processes/program-of.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -22,6 +22,7 @@ import {
   statusNotice,
   textOf,
 } from '../protocol/status-texts.ts'
+import { agentEnvironment, filledIn } from './agent-environment.ts'
 import { AgentOutput } from './agent-output.ts'
 import { giveGateway } from './gateway/agent-gateway.ts'
 import type { OpenGateway } from './gateway/gateway.ts'
@@ -38,88 +39,9 @@ import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sand
 import { limitsHere, type SandboxWatch } from './sandbox/sandbox-watch.ts'
 
 /**
- * Variables of a launch (CO4) that can be used in an agent's arguments, as `${HOLDFAST_AGENT_ID}`: there is no shell to expand
- * them, and one entry serves many projects. The token is not among them, because arguments are visible to other users.
+ * Wait for the exit of an ACP agent whose input has ended; of those tried, two ignore it and one
+ * takes 7 s.
  */
-const fillable: ReadonlySet<string> = new Set([
-  'HOLDFAST_URL',
-  'HOLDFAST_MCP_URL',
-  'HOLDFAST_AGENT_ID',
-  'HOLDFAST_PROJECT_ID',
-  'HOLDFAST_LAUNCH_ID',
-  // GW2: where the gateway is. Its key is not among them, for the same reason.
-  'HOLDFAST_GATEWAY_URL',
-  'HOLDFAST_GATEWAY_MODEL',
-])
-
-/** Unknown variables stay as they are. */
-export const filledIn = (
-  args: readonly string[],
-  values: Readonly<Record<string, string>>,
-): string[] =>
-  args.map((arg) =>
-    arg.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) =>
-      fillable.has(name) ? (values[name] ?? whole) : whole,
-    ),
-  )
-
-/**
- * Builds the environment of an agent's process (SE4, CO4): an allowlist of inherited variables, the agent entry's own, and
- * those of the launch. Nothing else is inherited, so no key of the server leaks. Pure.
- */
-type Variables = Readonly<Record<string, string | undefined>>
-
-const allowed = new Set(['HOME', 'PATH', 'USER', 'SHELL', 'LANG', 'TMPDIR', 'SSH_AUTH_SOCK'])
-const proxies = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'])
-/** Additional certificate authorities. Without them an agent may not reach a server that the coordinator reaches (SC4). */
-const trusted = new Set(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'])
-
-const isAllowed = (name: string): boolean =>
-  allowed.has(name) ||
-  trusted.has(name) ||
-  proxies.has(name.toUpperCase()) ||
-  name.startsWith('XDG_')
-
-/** Launch variables override the project's secrets, which override the entry's, which override inherited ones. */
-export const agentEnvironment = (
-  ours: Variables,
-  particulars: Pick<LaunchParticulars, 'env' | 'secrets' | 'agentId' | 'projectId' | 'launchToken'>,
-  mark: LaunchMark,
-  serverUrl: string,
-  secretPaths: Readonly<Record<string, string>>,
-): Record<string, string> => ({
-  ...inheritedFrom(ours),
-  ...particulars.env,
-  ...particulars.secrets.environment,
-  ...secretPaths,
-  HOLDFAST_URL: serverUrl,
-  HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
-  HOLDFAST_AGENT_ID: particulars.agentId,
-  HOLDFAST_PROJECT_ID: particulars.projectId,
-  HOLDFAST_LAUNCH_TOKEN: particulars.launchToken,
-  ...markVariables(mark),
-})
-
-/** Environment of a set-up command (WT5): no token, but the mark, so that the next coordinator finds the process (CO5). */
-export const setUpEnvironment = (
-  ours: Variables,
-  { agentId, projectId, launchId }: LaunchParticulars,
-  folderId: string,
-): Record<string, string> => ({
-  ...inheritedFrom(ours),
-  HOLDFAST_AGENT_ID: agentId,
-  HOLDFAST_PROJECT_ID: projectId,
-  ...markVariables({ launchId, folderId }),
-})
-
-export const inheritedFrom = (ours: Variables): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(ours).filter(
-      (each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined,
-    ),
-  )
-
-/** Wait for the exit of an ACP agent whose input has ended; of those tried, two ignore it and one takes 7 s. */
 const inputEndMs = 300
 const finalOutputMs = 200
 
@@ -286,8 +208,8 @@ export class AgentProcess {
   }
 
   /**
-   * Ends the process and everything it has started. An ACP agent is first told by the end of its input, on which some remove their
-   * files; those that ignore it are signalled soon after.
+   * Ends the process and everything it has started. An ACP agent is first told by the end of its
+   * input, on which some remove their files; those that ignore it are signalled soon after.
    */
   stop(): void {
     if (this.#isStopping) return
@@ -411,7 +333,10 @@ function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcess
   return folder
 }
 
-/** Throws CannotStart for a missing project folder. It is not created, because it would lack the files to work on. */
+/**
+ * Throws CannotStart for a missing project folder. It is not created, because it would lack the
+ * files to work on.
+ */
 export function requireFolder(folder: string | null): void {
   if (folder !== null && !isFolder(folder))
     throw new CannotStart(statusNotice('folderGone', { folder }))

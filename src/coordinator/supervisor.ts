@@ -91,7 +91,10 @@ export class Supervisor {
     this.#sandboxLimits = limits
   }
 
-  /** Compares with the server's list after a connect: what is missing there ends, and what is missing here is reported as ended. */
+  /**
+   * Compares with the server's list after a connect: what is missing there ends, and what is
+   * missing here is reported as ended.
+   */
   synchronize(orders: readonly LaunchOrder[]): void {
     if (this.#isClosed) return
     const named = new Set(orders.map(({ launchId }) => launchId))
@@ -264,7 +267,10 @@ export class Supervisor {
 
   #isKnown = (launchId: string): boolean => this.#launches.has(launchId) || this.#over.has(launchId)
 
-  /** Reports a launch that the server believes to be here: it ended with the previous coordinator, was ended as an orphan, or never arrived. */
+  /**
+   * Reports a launch that the server believes to be here: it ended with the previous coordinator,
+   * was ended as an orphan, or never arrived.
+   */
   async #reportIfMissing(launchId: string): Promise<void> {
     if (this.#isClosed || this.#isKnown(launchId)) return
     this.markOver(launchId)

@@ -145,8 +145,8 @@ export interface EventBodies extends RelayEventBodies {
   'task-created': { task: Task; by: string }
   'task-changed': { task: Task; by: string }
   /**
-   * SL5: read it again. Also in home. `private`: it is one person's. `personId`, in home alone: what
-   * changed is that person's own.
+   * SL5: read it again. Also in home. `private`: it is one person's. `personId`, in home alone:
+   * what changed is that person's own.
    */
   'session-changed': { key: string; private?: true; personId?: string }
   'approval-asked': { approval: Approval }

@@ -39,6 +39,7 @@ import * as promptSession from './flows/conversations/prompt-session.ts'
 import * as startChat from './flows/conversations/start-chat.ts'
 import * as warmThread from './flows/conversations/warm-thread.ts'
 import * as fileOperations from './flows/files/file-operations.ts'
+import * as finishOperation from './flows/files/finish-operation.ts'
 import * as promptToResolve from './flows/files/prompt-to-resolve.ts'
 import * as sendComments from './flows/files/send-comments.ts'
 import * as deleteImported from './flows/imports/delete-imported.ts'
@@ -133,6 +134,7 @@ const files: readonly object[] = [
   endRoleAgent,
   endWorkSession,
   fileOperations,
+  finishOperation,
   giveRoom,
   goOn,
   handOverMessages,

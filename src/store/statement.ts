@@ -36,7 +36,8 @@ class Slot {
 const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 
 /**
- * `statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))`
+ * `statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=',
+ * p.id))`
  */
 export const statement =
   <Params = Record<never, never>>() =>

@@ -1,4 +1,7 @@
-/** What holds on every place of the page: accessible, both themes, both languages, on a phone, under the strict policy (UI5). All of it together on each place: `npm run test:release`. */
+/**
+ * What holds on every place of the page: accessible, both themes, both languages, on a phone, under
+ * the strict policy (UI5). All of it together on each place: `npm run test:release`.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page, Request } from 'playwright-core'
@@ -60,7 +63,10 @@ beforeAll(async () => {
   )
 })
 
-/** Something on every tab: tasks that wait for each other, approvals that wait and that do not, a chat. */
+/**
+ * Something on every tab: tasks that wait for each other, approvals that wait and that do not, a
+ * chat.
+ */
 async function addWork(projectId: string): Promise<{ task: string; work: string }> {
   const { elsewhere } = here
   const params = { projectId }
@@ -159,7 +165,10 @@ test(
       // The page hears of it with its next frame.
       await on.locator(`:root[data-theme="${theme}"]`).waitFor({ state: 'attached' })
     }
-    /** Everything that can be wrong with a place, in the theme that it is met in; of the other theme the colours, for the rest is the same. */
+    /**
+     * Everything that can be wrong with a place, in the theme that it is met in; of the other theme
+     * the colours, for the rest is the same.
+     */
     const lookAround = async (place: string, on: Page) => {
       await on.setViewportSize(wide)
       await look(`${place} wide ${theme}`, on, 'all')
@@ -169,7 +178,10 @@ test(
       await look(`${place} on a phone`, on, 'all but colours')
       await fits(on, place)
     }
-    /** Every other place is seen on a phone, every other one wide, each in the theme and the language that the last one was not. */
+    /**
+     * Every other place is seen on a phone, every other one wide, each in the theme and the
+     * language that the last one was not.
+     */
     let isWide = false
     const lookOnce = async (place: string, on: Page) => {
       isWide = !isWide

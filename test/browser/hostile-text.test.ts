@@ -1,4 +1,7 @@
-/** What agents write to deceive who reads it, or to stop the page: permissions, files, changes, answers (SE6, SE13). */
+/**
+ * What agents write to deceive who reads it, or to stop the page: permissions, files, changes,
+ * answers (SE6, SE13).
+ */
 
 import { expect, test } from 'vitest'
 import { anyOf } from './any-of.ts'

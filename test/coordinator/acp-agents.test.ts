@@ -1,4 +1,7 @@
-/** ACP agents, as the coordinator runs them: real processes and real worktrees, with a stand-in for the server. */
+/**
+ * ACP agents, as the coordinator runs them: real processes and real worktrees, with a stand-in for
+ * the server.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

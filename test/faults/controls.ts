@@ -1,6 +1,6 @@
 /**
- * The builds broken on purpose, one for each promise: what its fault test must catch. And two that are not broken, only
- * smaller, so that what happens seldom (a checkpoint) happens often.
+ * The builds broken on purpose, one for each promise: what its fault test must catch. And two that
+ * are not broken, only smaller, so that what happens seldom (a checkpoint) happens often.
  */
 import type { Change } from './changes.ts'
 
@@ -57,7 +57,10 @@ const orDie = `(process as { statements?: number }).statements = ((process as { 
     if ((process as { statements?: number }).statements === Number(process.env['DIE_AT_STATEMENT'])) process.kill(process.pid, 'SIGKILL')
 `
 
-/** RE10: not broken, but it dies in front of the statement that the environment names. On SQLite pragmas and commits count too. */
+/**
+ * RE10: not broken, but it dies in front of the statement that the environment names. On SQLite
+ * pragmas and commits count too.
+ */
 export const diesAtStatement: readonly Change[] = [
   {
     file: connection,
@@ -178,7 +181,10 @@ export const epochCheckedTooEarly: Change = {
     '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
 }
 
-/** RE1 in a cluster: changes of projects are answered before their commit; everything else is as it should be, so that all can begin. */
+/**
+ * RE1 in a cluster: changes of projects are answered before their commit; everything else is as it
+ * should be, so that all can begin.
+ */
 export const changesAcknowledgedEarly: readonly Change[] = [
   {
     file: 'store/postgres/use-case-runner.ts',
@@ -235,7 +241,9 @@ export const silentDoorbells: Change = {
   replace: '    if (heads) return\n',
 }
 
-/** Not broken: what is begun with its order reaches no coordinator until its link is back (CO11). */
+/**
+ * Not broken: what is begun with its order reaches no coordinator until its link is back (CO11).
+ */
 export const beginningsLost: Change = {
   file: 'server/processes/linked-machines.ts',
   find: 'this.#track(this.#beginAll(machine).catch(',
@@ -257,7 +265,10 @@ export const killByPidAlone: Change = {
     "if ([...this.#known].some((known) => known.split(' ')[0] === String(each.pid))) return true",
 }
 
-/** CK3: files are written where they lie; those of projects are half there until the server is killed. */
+/**
+ * CK3: files are written where they lie; those of projects are half there until the server is
+ * killed.
+ */
 export const filesInPlace: Change = {
   file: 'platform/files/atomic-file.ts',
   find: '    await rename(temporary, path)\n',
@@ -330,7 +341,10 @@ export const hastyClosings: readonly Change[] = [
   },
 ]
 
-/** NA5: an agent that was asked to go is given up after that time, whatever it is at; its process is not. */
+/**
+ * NA5: an agent that was asked to go is given up after that time, whatever it is at; its process is
+ * not.
+ */
 export const turnsGivenUp: readonly Change[] = [
   { file: 'domain/agent-sessions/expiry.ts', find: '    !facts.hasRunningTurn &&\n', replace: '' },
   {
@@ -340,7 +354,10 @@ export const turnsGivenUp: readonly Change[] = [
   },
 ]
 
-/** CO3: a process is replaced beside itself, though it has a turn in hand or was told to go and has not gone. */
+/**
+ * CO3: a process is replaced beside itself, though it has a turn in hand or was told to go and has
+ * not gone.
+ */
 export const replacedBesideItself: Change = {
   file: 'services/processes/launch-record.ts',
   find: '    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true\n',

@@ -1,7 +1,8 @@
 /**
- * FS5 to FS11: turns, rewinds, undoings and forks of a chat in a git checkout, while its server, its coordinator or both are killed with -9 at
- * each call of git (before it, beside it, in its middle, behind it) and at random moments. After each kill, and without anybody's
- * help, the files and the conversation agree, and nothing of the person's is lost.
+ * FS5 to FS11: turns, rewinds, undoings and forks of a chat in a git checkout, while its server,
+ * its coordinator or both are killed with -9 at each call of git (before it, beside it, in its
+ * middle, behind it) and at random moments. After each kill, and without anybody's help, the files
+ * and the conversation agree, and nothing of the person's is lost.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { TooLate } from './eventually.ts'
@@ -125,7 +126,10 @@ class Run {
     }
   }
 
-  /** Does something, kills meanwhile, starts again what was killed, and waits until all has come to its end. */
+  /**
+   * Does something, kills meanwhile, starts again what was killed, and waits until all has come to
+   * its end.
+   */
   async killOnce(findings: Findings, prune: boolean): Promise<string> {
     const scene = this.#scene
     const kind = this.#pickKind()
@@ -212,7 +216,10 @@ class Run {
     })
   }
 
-  /** What would be lost is asked for first, with a confirmation that fits nothing, so that nothing is done. */
+  /**
+   * What would be lost is asked for first, with a confirmation that fits nothing, so that nothing
+   * is done.
+   */
   async #confirmation(
     kind: Kind,
     turn: StoredTurn | undefined,

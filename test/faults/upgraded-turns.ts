@@ -1,8 +1,9 @@
 /**
- * RE10, CO12: the build before is killed with -9 while its agents answer, one of each kind: prompts of a console
- * (one runs, one waits, one asks a person), a chat and a task over ACP, a chat and a task of an agent that pulls. Its coordinator and its
- * agents work on; today's build opens the folder and takes them over. Then everything has come to its end, is stored once, and was told
- * to an agent once; the old build refuses another form of the database.
+ * RE10, CO12: the build before is killed with -9 while its agents answer, one of each kind: prompts
+ * of a console (one runs, one waits, one asks a person), a chat and a task over ACP, a chat and a
+ * task of an agent that pulls. Its coordinator and its agents work on; today's build opens the
+ * folder and takes them over. Then everything has come to its end, is stored once, and was told to
+ * an agent once; the old build refuses another form of the database.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

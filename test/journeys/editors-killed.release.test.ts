@@ -1,6 +1,6 @@
 /**
- * Editors and servers that are killed in the middle of turns (EC5, EC8), many times. Once each is in
- * editors.test.ts.
+ * Editors and servers that are killed in the middle of turns (EC5, EC8), many times. Once each is
+ * in editors.test.ts.
  */
 import { expect, test } from 'vitest'
 import {

@@ -1,6 +1,6 @@
 /**
- * LD with everything real: the demo agent works in a worktree of its own, and its work is landed into
- * the branch that the person has checked out, looked at first, undone, and in conflict.
+ * LD with everything real: the demo agent works in a worktree of its own, and its work is landed
+ * into the branch that the person has checked out, looked at first, undone, and in conflict.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * The official conformance suite against the MCP endpoint, by the requirements of each revision
- * (MC1), the newest, in `npm run test:release` all. What does not apply is in mcp-not-offered-*.yml,
- * with the reason.
+ * (MC1), the newest, in `npm run test:release` all. What does not apply is in
+ * mcp-not-offered-*.yml, with the reason.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

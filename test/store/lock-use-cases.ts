@@ -1,4 +1,7 @@
-/** Use cases that find out which streams they need: by a row, by a decision, by a drawn name. State and events as in use-cases.ts. */
+/**
+ * Use cases that find out which streams they need: by a row, by a decision, by a drawn name. State
+ * and events as in use-cases.ts.
+ */
 import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream, type StreamName } from '../../src/domain/stream-name.ts'
 import { type Context, defineUseCase, type Tx } from '../../src/store/store.ts'
@@ -130,7 +133,9 @@ export const lockEverNew = defineUseCase('lock-ever-new', {
   },
 })
 
-/** Counts up the row that another one points to, and the next time guesses that it is the same one. */
+/**
+ * Counts up the row that another one points to, and the next time guesses that it is the same one.
+ */
 export const followRemembered = defineUseCase('follow-remembered', {
   scope: 'server',
   on: 'nobody',

@@ -1,4 +1,7 @@
-/** Several use cases in one transaction of PostgreSQL: each is decided, refused and answered as if it were alone. */
+/**
+ * Several use cases in one transaction of PostgreSQL: each is decided, refused and answered as if
+ * it were alone.
+ */
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors.ts'

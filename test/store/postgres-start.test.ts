@@ -1,4 +1,7 @@
-/** What a PostgreSQL must be to be used, what is said when it is not, and what is settled for each connection. */
+/**
+ * What a PostgreSQL must be to be used, what is said when it is not, and what is settled for each
+ * connection.
+ */
 
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,7 @@
-/** RE10, CH12: rows such as the last build with two kinds of turns wrote, of both in each state, and what becomes of each. */
+/**
+ * RE10, CH12: rows such as the last build with two kinds of turns wrote, of both in each state, and
+ * what becomes of each.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { consoleKey } from '../../src/domain/conversations/key.ts'
 import { databaseOf, insert } from '../support/earlier-database.ts'

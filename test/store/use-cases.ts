@@ -1,6 +1,7 @@
 /**
- * The use cases of the store's contract: small enough that every answer can be foreseen. State is a project row whose name
- * is text and whose settings count how often it was changed; so state can be compared with what the events say.
+ * The use cases of the store's contract: small enough that every answer can be foreseen. State is a
+ * project row whose name is text and whose settings count how often it was changed; so state can be
+ * compared with what the events say.
  */
 import { Refusal } from '../../src/domain/errors.ts'
 import { home, projectStream } from '../../src/domain/stream-name.ts'

@@ -11,7 +11,8 @@ export interface FolderMap {
 }
 
 /**
- * A map has a line for each folder, indented below the one it is in: `  store/  the database (by area)`. Several may share a line.
+ * A map has a line for each folder, indented below the one it is in: `  store/  the database (by
+ * area)`. Several may share a line.
  */
 export function readMap(text: string): FolderMap {
   const folders: string[] = []

@@ -1,8 +1,8 @@
 /**
  * Tells where a state is written outside of the file that moves it (HS27). There, a row of these
- * tables is not added, and updated only with columns that are named and are no state: a whole row or
- * a spread may hold one. Of some tables no other file writes anything, nor runs a statement of the
- * store that does.
+ * tables is not added, and updated only with columns that are named and are no state: a whole row
+ * or a spread may hold one. Of some tables no other file writes anything, nor runs a statement of
+ * the store that does.
  */
 import { eachNode, type Node, parse, placeOf, type SourceFile } from './source-files.ts'
 

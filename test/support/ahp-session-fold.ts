@@ -1,6 +1,6 @@
 /**
- * The reducers of the root, of sessions and of changesets, as clients of the Agent Host Protocol have
- * them in version 0.9: as much of them as a host of ours tells.
+ * The reducers of the root, of sessions and of changesets, as clients of the Agent Host Protocol
+ * have them in version 0.9: as much of them as a host of ours tells.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: actions of the protocol, whose fields the cases name

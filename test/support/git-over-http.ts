@@ -18,7 +18,9 @@ export async function serveRepository(folder: string, token: string) {
   const exec = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim()
   const requests: string[] = []
   const pulls: Pull[] = []
-  /** The next answers of the API instead of its own: a status, or a lost answer after it was done. */
+  /**
+   * The next answers of the API instead of its own: a status, or a lost answer after it was done.
+   */
   const faults: (number | 'lost')[] = []
   let elsewhere: string | undefined
   /** What happens when a pull request is asked for, or made and not yet answered. */

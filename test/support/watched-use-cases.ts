@@ -1,9 +1,11 @@
 /**
- * Two checks around every use case, in the tests' writer thread of SQLite. Nothing runs there beside it, so that neither a lock that
- * was forgotten nor a run that leaves something behind would show.
+ * Two checks around every use case, in the tests' writer thread of SQLite. Nothing runs there
+ * beside it, so that neither a lock that was forgotten nor a run that leaves something behind would
+ * show.
  *
  * - Each runs twice: once abandoned, as on PostgreSQL, and then for real.
- * - Rows that the second run reads or writes without the lock of a stream that owns them (row-owners.ts) are reported, as the
+ * - Rows that the second run reads or writes without the lock of a stream that owns them
+ * (row-owners.ts) are reported, as the
  *   use case and the table, unless they are in unlocked-rows.json.
  */
 import type { Compilable } from 'kysely'

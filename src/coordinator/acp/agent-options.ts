@@ -6,7 +6,7 @@ import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { FileStates } from '../file-states/file-states.ts'
 import type { NewFact } from '../spool.ts'
-import type { PrepareWorkspaceOptions } from '../worktrees/make-workspace.ts'
+import type { PrepareWorkspaceOptions } from '../worktrees/prepare-workspace.ts'
 
 export interface AcpAgentOptions
   extends Pick<

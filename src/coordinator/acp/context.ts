@@ -1,13 +1,14 @@
 /**
- * One context of an agent: an ACP session that runs one prompt at a time. It reports and decides nothing.
+ * One context of an agent: an ACP session that runs one prompt at a time. It reports and decides
+ * nothing.
  *
  *     idle ──prompt──▶ running ──answer──▶ idle
  *                        │ cancel, and no answer in time
  *                        ▼
  *                      stuck ──late answer──▶ idle        (a stuck agent gets no prompt)
  *
- * Output counts only while a turn is open; replayed and late output is dropped and counted. Commands, modes, options and usage
- * belong to no turn and always count.
+ * Output counts only while a turn is open; replayed and late output is dropped and counted.
+ * Commands, modes, options and usage belong to no turn and always count.
  */
 import {
   type ClientContext,
@@ -129,7 +130,10 @@ export class AcpContext {
   /** What comes is what was said before. */
   isReplaying = false
   #hasReplayed = false
-  /** Cost of the whole ACP session, as last reported; null: not known, as after a restart of the agent. */
+  /**
+   * Cost of the whole ACP session, as last reported; null: not known, as after a restart of the
+   * agent.
+   */
   #cost: TurnUsage['cost'] = null
   readonly #probe: AcpSessionProbe
 
@@ -148,7 +152,10 @@ export class AcpContext {
     if (opened.how === 'new') this.#cost ??= { amount: 0, currency: '' }
   }
 
-  /** CX7: how the session fails at a request that changes nothing, after a turn that failed alike or said nothing; null: it works. */
+  /**
+   * CX7: how the session fails at a request that changes nothing, after a turn that failed alike or
+   * said nothing; null: it works.
+   */
   whyBroken({ outcome, empty }: TurnEnd): Promise<Detail | null> {
     const failed = this.#failedWith
     if (outcome === 'failed' && failed) return this.#probe.failsLike(failed)
@@ -335,7 +342,10 @@ export class AcpContext {
     return { outcome: outcomeOf(answer ?? { choose: 'cancelled' }, options) }
   }
 
-  /** AP9: the call may come right after the question about it; what is compared must not depend on which came first. */
+  /**
+   * AP9: the call may come right after the question about it; what is compared must not depend on
+   * which came first.
+   */
   async #callOf(params: unknown): Promise<void> {
     const toolCallId = lineOf(fieldsOf(fieldsOf(params)['toolCall'])['toolCallId'])
     if (!toolCallId || this.#calls.has(toolCallId)) return
@@ -376,7 +386,10 @@ export class AcpContext {
     return true
   }
 
-  /** Resolves with the answer; undefined when the agent or the end of the turn withdraws the question. */
+  /**
+   * Resolves with the answer; undefined when the agent or the end of the turn withdraws the
+   * question.
+   */
   async #askPerson<Answer>(
     turn: Turn,
     withdrawn: AbortSignal,
@@ -400,7 +413,10 @@ export class AcpContext {
     }
   }
 
-  /** Waits until replayed updates stop, which may begin after the answer to a load. Resolves with whether anything was replayed. */
+  /**
+   * Waits until replayed updates stop, which may begin after the answer to a load. Resolves with
+   * whether anything was replayed.
+   */
   async waitForReplay(): Promise<boolean> {
     const { clock } = this.#options
     for (let waited = 0; !this.#hasReplayed && waited < maxReplayBeginsMs; waited += settleMs)

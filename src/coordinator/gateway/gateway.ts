@@ -1,12 +1,13 @@
 /**
- * The gateway (GW1-GW5): an endpoint on loopback through which agents reach their model. Each launch has a token of its own, which the
- * agent uses as its key; the real one is added on the way out. Answers pass unbuffered, and what they used is counted and reported.
+ * The gateway (GW1-GW5): an endpoint on loopback through which agents reach their model. Each
+ * launch has a token of its own, which the agent uses as its key; the real one is added on the way
+ * out. Answers pass unbuffered, and what they used is counted and reported.
  */
+
 import { createHmac, hash } from 'node:crypto'
 import {
   createServer,
   Agent as HttpAgent,
-  type IncomingHttpHeaders,
   type IncomingMessage,
   request,
   type ServerResponse,
@@ -16,6 +17,16 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { KnownSecrets } from '../../platform/log/known-secrets.ts'
 import type { NewFact } from '../spool.ts'
 import { bytesOf, masking, unpacked, withoutUsageChunk } from './answer-body.ts'
+import {
+  bodyOf,
+  headersOut,
+  leftOut,
+  modelPaths,
+  refuse,
+  targetOf,
+  tokenOf,
+  withKey,
+} from './passed-request.ts'
 import { readBody } from './request-body.ts'
 import { nothingUsed, UsageCounter } from './usage-counter.ts'
 
@@ -25,51 +36,6 @@ const mostLaunchBytes = 256 * 1024 * 1024
 const maxStreams = 64
 /** An answer of which nothing moves for so long is cut. Models may think for minutes. */
 const idleMs = 15 * 60_000
-
-/**
- * The model APIs. Others, such as files, keys and stored answers of the account, are not for agents: no way up, also not where a
- * service decodes the path once more.
- */
-const modelPaths: Readonly<Record<string, RegExp>> = {
-  POST: /^(\/v\d\w*|\/openai)*\/(messages(\/count_tokens)?|responses(\/compact|\/input_tokens)?|(chat\/)?completions|embeddings|models\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents))$/,
-  GET: /^(\/v\d\w*|\/openai)*\/models(\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+)?$/,
-}
-const keyHeaders = ['x-api-key', 'x-goog-api-key', 'api-key'] as const
-/** What leaves the numbers out of an answer of Gemini, or gives it another form. */
-const filters = ['fields', '$fields', 'callback', '$callback', '$alt'] as const
-/** Between two hops, or of the agent's own surroundings; or such a filter. */
-const leftOut = new Set([
-  ...[
-    'connection',
-    'keep-alive',
-    'proxy-authenticate',
-    'proxy-authorization',
-    'proxy-connection',
-    'te',
-    'trailer',
-    'upgrade',
-  ],
-  ...[
-    'transfer-encoding',
-    'content-length',
-    'host',
-    'accept-encoding',
-    'expect',
-    'cookie',
-    'set-cookie',
-    'origin',
-    'referer',
-    'content-encoding',
-    'x-goog-fieldmask',
-  ],
-  ...[
-    'authorization',
-    'x-http-method-override',
-    'x-http-method',
-    'x-method-override',
-    ...keyHeaders,
-  ],
-])
 
 export interface GatewayOptions {
   readonly report: (fact: NewFact) => void
@@ -111,8 +77,6 @@ interface Held extends GatewayLaunch {
   /** The size of their requests. */
   bytes: number
 }
-
-type Sent = NodeJS.Dict<string | string[]>
 
 export class Gateway {
   readonly #options: GatewayOptions
@@ -315,7 +279,8 @@ export class Gateway {
       content.on('data', (chunk: Buffer) => {
         idle.refresh()
         counter?.read(chunk)
-        // Before its end is passed on: what an agent has whole is counted, whenever the coordinator is killed.
+        // Before its end is passed on: what an agent has whole is counted, whenever the coordinator
+        // is killed.
         if (counter?.isOver) tell()
       })
       content.once('end', () => {
@@ -368,67 +333,3 @@ export const gatewayToken = (launchToken: string): string =>
   `hf-gateway-${createHmac('sha256', launchToken).update('gateway').digest('base64url')}`
 
 const hashOf = (token: string): string => hash('sha256', token)
-
-const bearer = (headers: IncomingHttpHeaders): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-
-/** Agents send a key in a header of their API, or in the address. */
-function tokenOf({ headers, url }: IncomingMessage): string | undefined {
-  const found = [bearer(headers), ...keyHeaders.map((name) => headers[name]), queryKey(url)]
-  return found.find((each) => typeof each === 'string' && each !== '') as string | undefined
-}
-
-const queryKey = (url: string | undefined): string | undefined =>
-  URL.parse(url ?? '', 'http://gateway')?.searchParams.get('key') ?? undefined
-
-/** The key stands where the token stood. */
-function headersOut({ headers }: IncomingMessage, token: string, key: string): Sent {
-  const passedHeaders: Sent = Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !leftOut.has(name)),
-  )
-  if (bearer(headers) === token) passedHeaders['authorization'] = `Bearer ${key}`
-  for (const name of keyHeaders) if (headers[name] === token) passedHeaders[name] = key
-  return { ...passedHeaders, 'accept-encoding': 'identity' }
-}
-
-function withKey(target: URL, token: string, key: string): URL {
-  const url = new URL(target)
-  if (url.searchParams.get('key') === token) url.searchParams.set('key', key)
-  else url.searchParams.delete('key')
-  return url
-}
-
-/** `…/v1` of the address stands for the version that the agent writes. */
-function targetOf(upstream: string, { pathname, search }: URL): URL {
-  const base = upstream.replace(/\/+$/, '')
-  const hasVersion = /\/v\d\w*$/.test(new URL(base).pathname)
-  const url = new URL(
-    `${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`,
-  )
-  const query = url.searchParams
-  if (filters.some((name) => query.has(name))) for (const name of filters) query.delete(name)
-  if (query.has('alt') && !['sse', 'json'].includes(query.getAll('alt').join())) query.delete('alt')
-  return url
-}
-
-/** Undefined when it is too large. */
-async function bodyOf(
-  request: IncomingMessage,
-  isRoomFor: (bytes: number) => boolean,
-): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = []
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    if (!isRoomFor(piece.length)) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
-}
-
-/** In the form that the APIs have in common. */
-function refuse(answer: ServerResponse, status: number, code: string, message: string): void {
-  const error = { type: code, code, message: `Holdfast: ${message}` }
-  if (!answer.destroyed)
-    answer
-      .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-      .end(JSON.stringify({ type: 'error', error }))
-}

@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { sandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import type { StepAnswer } from '../../protocol/review/landing-requests.ts'
-import { inheritedFrom } from '../agent-process.ts'
+import { inheritedFrom } from '../agent-environment.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import type { Git } from '../worktrees/git.ts'
 

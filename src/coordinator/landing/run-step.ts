@@ -1,6 +1,6 @@
 /**
- * Carries out a step of a landing (LD2). All that it needs was chosen by the plan, so a step that was
- * cut off is completed when it is asked for again, and one that is done is answered as before.
+ * Carries out a step of a landing (LD2). All that it needs was chosen by the plan, so a step that
+ * was cut off is completed when it is asked for again, and one that is done is answered as before.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,8 +1,9 @@
 /**
- * A repository as a sandbox has it (SB6). What the agent writes of git lies in a folder of ours: its new objects, whose alternate is
- * the real object folder, read-only; its branch; its index and HEAD. The real git folder is never writable inside, and git outside
- * never reads what the agent writes. `sync` takes over what is new: a pack made inside, checked by `index-pack --strict` outside;
- * then the branch moves if it is still where it was, and the index follows.
+ * A repository as a sandbox has it (SB6). What the agent writes of git lies in a folder of ours:
+ * its new objects, whose alternate is the real object folder, read-only; its branch; its index and
+ * HEAD. The real git folder is never writable inside, and git outside never reads what the agent
+ * writes. `sync` takes over what is new: a pack made inside, checked by `index-pack --strict`
+ * outside; then the branch moves if it is still where it was, and the index follows.
  */
 
 import { hash, randomUUID } from 'node:crypto'
@@ -20,19 +21,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { commitOf, headOf, objectId } from '../../platform/files/git-refs.ts'
-import { isBelow } from '../../platform/files/path-inside.ts'
 import { bytesOf, textOf } from '../../platform/files/plain-file.ts'
 import { parsedJson } from '../../platform/json.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
-import type { RepositoryFacts } from '../worktrees/find-repository.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
 import { lstatIn } from '../worktrees/look.ts'
 import { moveHead } from '../worktrees/move-head.ts'
 import { openRepository, Repository } from '../worktrees/repository.ts'
 import { isPlainIndex, withoutHiding } from '../worktrees/staged-entries.ts'
 import { type Mount, readable } from './profile.ts'
+import { alternatesOf, objectIdIn, replaceFile, requireOwnObjects } from './repository-objects.ts'
 
 const realObjects = '/run/holdfast/objects'
 const maxPackBytes = 4 * 1024 ** 3
@@ -60,7 +60,10 @@ export interface PrivateRepositoryOptions {
   readonly note: (text: string) => void
 }
 
-/** Runs a command of git in a sandbox with these mounts and no network; its output goes to the descriptor. */
+/**
+ * Runs a command of git in a sandbox with these mounts and no network; its output goes to the
+ * descriptor.
+ */
 export type RunInside = (
   mounts: readonly Mount[],
   folder: string,
@@ -78,7 +81,10 @@ export class PrivateRepository {
   readonly #ref: string
   #synced: Synced
 
-  /** Undefined for a folder without a repository of its own. `run` is needed for what an earlier process has left. */
+  /**
+   * Undefined for a folder without a repository of its own. `run` is needed for what an earlier
+   * process has left.
+   */
   static async open(
     options: PrivateRepositoryOptions,
     run: RunInside,
@@ -103,7 +109,8 @@ export class PrivateRepository {
     this.#synced = { top, own, ref: this.#ref, tip: head, index: '' }
     const isCheckout = own === common
     const within = (name: string): string => join(this.#folder, name)
-    // Never by a link: what lies in a checkout may have been written by an agent before there was a commit.
+    // Never by a link: what lies in a checkout may have been written by an agent before there was a
+    // commit.
     const isPlain = (path: string): boolean => existsSync(path) && realpathSync(path) === path
     const read = (...paths: string[]): Mount[] => paths.filter(isPlain).map(readable)
     // Where other worktrees are, and what they have staged, is hidden.
@@ -133,12 +140,18 @@ export class PrivateRepository {
     return dirname(this.#ref === 'HEAD' ? 'refs/heads/holdfast/none' : this.#ref)
   }
 
-  /** The file of its branch inside. Each file read or written there lies directly in a mount: no folder between can be a link. */
+  /**
+   * The file of its branch inside. Each file read or written there lies directly in a mount: no
+   * folder between can be a link.
+   */
   get #insideRef(): string {
     return join(this.#folder, this.#ref === 'HEAD' ? 'own/HEAD' : join('refs', basename(this.#ref)))
   }
 
-  /** Made anew for each process. Only the git folder of a worktree stays, where a rebase may be under way. */
+  /**
+   * Made anew for each process. Only the git folder of a worktree stays, where a rebase may be
+   * under way.
+   */
   async #prepare(): Promise<void> {
     const { gitFolder: own, commonFolder: common, head } = this.#repository.facts
     const isCheckout = own === common
@@ -184,7 +197,10 @@ export class PrivateRepository {
     )
   }
 
-  /** What cannot be taken over holds up no start. It is left for a person, unless all of it is outside by now. */
+  /**
+   * What cannot be taken over holds up no start. It is left for a person, unless all of it is
+   * outside by now.
+   */
   #setAside(error: unknown): void {
     if (!(error instanceof GitFailure) || error.code === 'missing') throw error
     const place = `${this.#folder}.left-${this.#options.git.now()}`
@@ -360,50 +376,15 @@ export class PrivateRepository {
       outside === base ||
       (await this.#repository.try(['merge-base', '--is-ancestor', tip, outside])).code === 0
     if (isThere) return []
-    // Both sides have moved: nothing is lost, the agent goes on with what is outside, and a person decides.
+    // Both sides have moved: nothing is lost, the agent goes on with what is outside, and a person
+    // decides.
     const keptBranch = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
     await this.#repository.run(['update-ref', '--no-deref', '-m', reason, keptBranch, tip])
     return [statusNotice('branchMovedByOther', { branch: keptBranch.slice(11) })]
   }
 }
 
-/** Throws where objects would be read from elsewhere: what lies in `.git` may have been written by an agent before there was a commit. */
-function requireOwnObjects(
-  { top, commonFolder: common }: RepositoryFacts,
-  shown: readonly string[],
-): void {
-  const objects = join(common, 'objects')
-  for (const path of [objects, ...alternatesOf(common)]) {
-    const real = existsSync(path) ? realpathSync(path) : path
-    if (real !== objects && !shown.some((each) => each === real || isBelow(each, real)))
-      throw new GitFailure(-1, statusNotice('objectsElsewhere', { folder: top, place: real }))
-  }
-}
-
-function alternatesOf(common: string): string[] {
-  const objects = join(common, 'objects')
-  const text = bytesOf(join(objects, 'info/alternates'), maxStateBytes)?.toString() ?? ''
-  return text
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => resolve(objects, line))
-}
-
 const privateFolder = (root: string, top: string): string =>
   join(root, hash('sha256', top).slice(0, 20))
-
-const objectIdIn = (file: string): string | undefined => {
-  const text = bytesOf(file, 100)?.toString().trim() ?? ''
-  return objectId.test(text) ? text : undefined
-}
-
-/** A rename replaces a link and never follows it. The same content stays: to replace it is a disk write on some systems. */
-function replaceFile(file: string, bytes: Buffer): void {
-  if (bytesOf(file, bytes.length)?.equals(bytes)) return
-  const next = `${file}.holdfast`
-  rmSync(next, { force: true, recursive: true })
-  writeFileSync(next, bytes, { flag: 'wx', mode: 0o600 })
-  renameSync(next, file)
-}
 
 const digestOf = (bytes: Buffer): string => hash('sha256', bytes)

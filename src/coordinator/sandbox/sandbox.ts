@@ -1,23 +1,25 @@
 /**
- * Runs an agent's process in a sandbox (SB3-SB6): its workplace and its own settings writable, toolchains readable, everything else of
- * the machine not there, and a network of its own behind a bridge. Fails where there is no sandbox rather than run without one.
+ * Runs an agent's process in a sandbox (SB3-SB6): its workplace and its own settings writable,
+ * toolchains readable, everything else of the machine not there, and a network of its own behind a
+ * bridge. Fails where there is no sandbox rather than run without one.
  */
+
 import { spawn } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { findPackageRoot } from '../../platform/files/package-root.ts'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import { findProgram } from '../../platform/processes/find-program.ts'
-import { type LaunchMark, markVariables } from '../../platform/processes/launch-mark.ts'
+import type { LaunchMark } from '../../platform/processes/launch-mark.ts'
+import { markVariables } from '../../platform/processes/launch-mark.ts'
 import { probeSandbox, type SandboxAbility } from '../../platform/processes/sandbox-probe.ts'
-import type { KnownAgent } from '../../protocol/agents/known-agent.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { SandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
 import { personsSettings } from '../worktrees/git-settings.ts'
+import { ownNeeds, placeIn, settingsOf } from './agent-settings.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
 import { dataFoldersIn, isHiddenIn, isInDataFolder } from './data-folders.ts'
 import { ownHome } from './own-home.ts'
@@ -25,6 +27,7 @@ import { ownParts } from './own-parts.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
 import { bwrapArguments, type Mount, readable } from './profile.ts'
 import { macProfile } from './profile-mac.ts'
+import { isNarrow, ownFiles, programFolders, toolchains } from './program-folders.ts'
 import { seccompFilter } from './seccomp.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -72,7 +75,8 @@ const leftOut = /^(SSH_AUTH_SOCK|XDG_RUNTIME_DIR|TMPDIR|(HTTPS?|ALL|NO)_PROXY)$/
 /** Starts the forwarder beside the agent, with `wait` first. */
 const beside = [
   'node=$1 code=$2 socket=$3 ready=$4 ports=$5 wait=$6 blocks=$7 processes=$8; shift 8',
-  // Shells name the limit of processes one way or the other. Root has none, and is counted outside (SB13).
+  // Shells name the limit of processes one way or the other. Root has none, and is counted outside
+  // (SB13).
   'ulimit -f "$blocks" 2>/dev/null; ulimit -u "$processes" 2>/dev/null || ulimit -p "$processes" 2>/dev/null',
   '"$node" -e "$code" "$socket" "$ready" $ports </dev/null >/dev/null 2>&1 &',
   'while [ "$wait" -gt 0 ] && [ ! -e "$ready" ]; do sleep 0.02; wait=$((wait - 1)); done',
@@ -259,9 +263,6 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
 /** As it is where it does not exist. */
 const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
-const isNarrow = (path: string, narrowed: readonly string[]): boolean =>
-  path !== '/' && narrowed.every((each) => each !== path && !isBelow(path, each))
-
 /** Already visible inside; shared memory is not, and folders may lie there. */
 const isOfSystem = (path: string): boolean =>
   /^\/(usr|bin|sbin|lib\w*|etc|proc|dev(?!\/shm\/)|run|sys)(\/|$)/.test(path) || path === '/'
@@ -291,104 +292,6 @@ async function identityOf(git: Git): Promise<Record<string, string>> {
       for (const who of ['AUTHOR', 'COMMITTER']) found[`GIT_${who}_${name.toUpperCase()}`] = value
   }
   return found
-}
-
-/** A program, what its link leads to, and what lies beside it: its package, or the folder above `bin`. */
-async function programFolders(
-  command: string,
-  variables: Variables,
-  isItsOwn = (_: string): boolean => false,
-): Promise<string[]> {
-  const found = await findProgram(command, variables)
-  if (!found || !isAbsolute(found) || isItsOwn(found)) return []
-  const real = realpathSync(found)
-  const modules = real.indexOf('/node_modules/')
-  const folder = modules < 0 ? dirname(real) : real.slice(0, modules + '/node_modules'.length)
-  // The folder lib/node_modules below a prefix belongs to a Node that is installed there.
-  const prefix = /^(.+)\/lib\/node_modules$/.exec(folder)?.[1]
-  const home = variables['HOME'] ?? '/nonexistent'
-  const isShared = [home, join(home, '.local'), '/', '/opt'].includes(dirname(folder))
-  const own = modules < 0 ? real : folder
-  return [found, prefix ?? (basename(folder) === 'bin' && !isShared ? dirname(folder) : own)]
-}
-
-const homeToolchains = [
-  ...['.nvm/versions', '.volta', '.fnm', '.asdf', '.rustup', '.pyenv', '.rbenv', '.sdkman'],
-  ...['fnm', 'mise', 'uv', 'pnpm'].map((name) => `.local/share/${name}`),
-  ...['.cargo/bin', '.bun/bin', '.deno/bin', 'go/bin', '.local/bin'],
-]
-
-function toolchains(variables: Variables, home: string): string[] {
-  const path = (variables['PATH'] ?? '')
-    .split(delimiter)
-    .filter((each) => isAbsolute(each) && isNarrow(each, [home]))
-  const shared = ['/opt', '/nix', '/home/linuxbrew']
-  return [...path, ...homeToolchains.map((each) => join(home, each)), ...shared, process.execPath]
-}
-
-/** The program's own files, never the folder around them: in a clone, data folders and work of people lie beside them. */
-const ownFiles = (): string[] =>
-  ['package.json', 'dist', 'src', 'node_modules'].map((name) =>
-    join(findPackageRoot().folder, name),
-  )
-
-const movedBy: readonly (readonly [begin: string, variable: string])[] = [
-  ['.codex/', 'CODEX_HOME'],
-  ['.claude/', 'CLAUDE_CONFIG_DIR'],
-  ['.pi/agent/', 'PI_CODING_AGENT_DIR'],
-  ['.copilot/', 'COPILOT_HOME'],
-  ['.config/', 'XDG_CONFIG_HOME'],
-  ['.local/share/', 'XDG_DATA_HOME'],
-  ['.local/state/', 'XDG_STATE_HOME'],
-  ['.cache/', 'XDG_CACHE_HOME'],
-]
-/** Variables by which agents are told where their settings are. */
-const settingsVariables = [
-  'CODEX_HOME',
-  'CLAUDE_CONFIG_DIR',
-  'PI_CODING_AGENT_DIR',
-  'COPILOT_HOME',
-  'OPENCODE_CONFIG_DIR',
-]
-
-/** Where the demo agent keeps its talks, to go on with them after a crash. */
-const ownNeeds = ({ command }: SandboxOptions['isolation']): KnownAgent['sandbox'] | undefined =>
-  basename(command ?? '') === 'holdfast'
-    ? {
-        folders: [demoTalks],
-        files: [],
-        own: { folders: [demoTalks], files: [], shared: [] },
-        userNamespaces: false,
-      }
-    : undefined
-
-const demoTalks = '.local/state/holdfast/demo-agent'
-
-/** Where an agent has what is in home by this name. */
-const placeIn =
-  (variables: Variables, home: string) =>
-  (name: string): string => {
-    const moved = movedBy.find(
-      ([start, variable]) => `${name}/`.startsWith(start) && isAbsolute(variables[variable] ?? ''),
-    )
-    return moved ? join(variables[moved[1]] ?? '', name.slice(moved[0].length)) : join(home, name)
-  }
-
-function settingsOf(
-  needs: KnownAgent['sandbox'] | undefined,
-  variables: Variables,
-  home: string,
-): Mount[] {
-  const placeOf = placeIn(variables, home)
-  const named = settingsVariables
-    .flatMap((name) => variables[name] ?? [])
-    .filter((path) => isAbsolute(path) && isNarrow(path, [home]))
-  const folders = needs ? [...needs.folders.map(placeOf), ...named] : []
-  for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o700 })
-  const files = (needs?.files ?? [])
-    .map(placeOf)
-    .filter((path) => existsSync(path) && lstatSync(path).isFile())
-  return [...folders, ...files].map((path) => ({ kind: 'write', from: path, to: path }))
 }
 
 function insideRunner({
@@ -427,7 +330,10 @@ function insideRunner({
   }
 }
 
-/** Built after the system's documentation, and not tried. The network stays the machine's own, without its loopback. */
+/**
+ * Built after the system's documentation, and not tried. The network stays the machine's own,
+ * without its loopback.
+ */
 async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const { isolation, variables, folder, file, args, dataFolder } = options
   const home = variables['HOME'] ?? '/nonexistent'

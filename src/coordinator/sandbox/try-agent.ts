@@ -13,7 +13,7 @@ import { systemClock } from '../../platform/time/clock.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import type { SandboxProbe } from '../../protocol/agents/sandbox-probe.ts'
 import { sandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
-import { inheritedFrom } from '../agent-process.ts'
+import { inheritedFrom } from '../agent-environment.ts'
 import { Git } from '../worktrees/git.ts'
 import { openSandbox } from './sandbox.ts'
 

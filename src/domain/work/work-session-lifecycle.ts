@@ -148,7 +148,8 @@ export interface SummaryFacts {
 }
 
 /**
- * `interrupted (connection_error), phase 2, LEADER code, task_p2_code_003: jumping works, landing does not`
+ * `interrupted (connection_error), phase 2, LEADER code, task_p2_code_003: jumping works, landing
+ * does not`
  */
 export function stateSummary(facts: SummaryFacts): string {
   const { state, interruptionReason, currentPhase, currentTaskId } = facts

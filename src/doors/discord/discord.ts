@@ -1,8 +1,8 @@
 /**
  * Discord adapter (CN1), over the gateway, so that it works behind NAT. What was not stored comes
- * again when the session is resumed, or is fetched. Messages are sent with a nonce, so that one sent
- * twice within minutes is one. The library's own retries are off: they send again what has arrived.
- * Loaded only when there is a token.
+ * again when the session is resumed, or is fetched. Messages are sent with a nonce, so that one
+ * sent twice within minutes is one. The library's own retries are off: they send again what has
+ * arrived. Loaded only when there is a token.
  */
 import { REST } from '@discordjs/rest'
 import {

@@ -1,8 +1,8 @@
 /**
- * Slack adapter (CN1), over socket mode, so that it works behind NAT. An event is acknowledged after
- * it was stored; redeliveries are known by channel and time stamp, because a mention comes twice
- * with two event ids. The libraries' own retries are off: they send again what has arrived. Loaded
- * only when there are tokens.
+ * Slack adapter (CN1), over socket mode, so that it works behind NAT. An event is acknowledged
+ * after it was stored; redeliveries are known by channel and time stamp, because a mention comes
+ * twice with two event ids. The libraries' own retries are off: they send again what has arrived.
+ * Loaded only when there are tokens.
  */
 import { LogLevel, SocketModeClient } from '@slack/socket-mode'
 import { WebClient, type WebClientOptions } from '@slack/web-api'

@@ -1,6 +1,6 @@
 /**
- * What a machine is asked to land the work of a conversation (LD): a plan that names everything, and
- * then each of its steps. A step repeated is completed, or answered as before. Part of
+ * What a machine is asked to land the work of a conversation (LD): a plan that names everything,
+ * and then each of its steps. A step repeated is completed, or answered as before. Part of
  * coordinator-requests.ts.
  */
 import * as z from 'zod'

@@ -1,10 +1,10 @@
 /**
- * User sessions, shared by the relay, REST and MCP. Requests return the number of the event that answers them, or null when it comes later. Holds no rules and no state.
+ * User sessions, shared by the relay, REST and MCP. Requests return the number of the event that
+ * answers them, or null when it comes later. Holds no rules and no state.
  */
 
 import { type Caller, theServer } from '../../domain/access/caller.ts'
 import { allows } from '../../domain/access/scopes.ts'
-import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -54,10 +54,10 @@ import {
 import { cancelTurn, withdrawPrompt } from '../../services/flows/turns/cancel-turn.ts'
 import { goOnInRole } from '../../services/flows/turns/end-limit.ts'
 import { type SentPrompt, sendPrompt } from '../../services/flows/turns/send-prompt.ts'
-import { invalidField } from '../../services/refusals.ts'
 import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import type { LinkedMachines } from '../processes/linked-machines.ts'
+import { chosenBy } from './chosen-option.ts'
 import { receiptIn } from './relay-receipts.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
@@ -84,7 +84,10 @@ interface TakenUp {
 /** Time to wait for the coordinator that is being started beside this server. */
 const coordinatorWithinMs = 5000
 
-/** The number of the answering event (null when it comes later), or the termination another request has begun. */
+/**
+ * The number of the answering event (null when it comes later), or the termination another request
+ * has begun.
+ */
 type Terminating = { readonly seq: number | null } | { readonly awaits: EndOf }
 
 /** Time a client waits for the event of a termination; it usually comes within seconds. */
@@ -198,8 +201,9 @@ export class UserSessions {
   }
 
   /**
-   * RS2: continues work in its role and its worktree; returns the reason in words when that is impossible. Undefined when the
-   * work belonged to no role; `missing` is undefined when the role is unavailable and others may continue.
+   * RS2: continues work in its role and its worktree; returns the reason in words when that is
+   * impossible. Undefined when the work belonged to no role; `missing` is undefined when the role
+   * is unavailable and others may continue.
    */
   async takeUp(
     who: Caller,
@@ -294,7 +298,10 @@ export class UserSessions {
       : { seq: await this.#app.read(findEndSeq, { userSessionId }, who) }
   }
 
-  /** Resolves with the event of a termination another request has begun; undefined when it does not come in time. */
+  /**
+   * Resolves with the event of a termination another request has begun; undefined when it does not
+   * come in time.
+   */
   whenEnded(userSessionId: string, end: EndOf) {
     const [store, clock, stream] = [
       this.#store,
@@ -352,7 +359,10 @@ export class UserSessions {
     return this.#app.run(answerQuestion, { approvalId, answer, by: who.id, ...given }, who, receipt)
   }
 
-  /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
+  /**
+   * Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project
+   * need.
+   */
   async decide(
     who: Caller,
     decision: Decision,
@@ -382,19 +392,4 @@ export class UserSessions {
     const input = { approvalId, choice, always, feedback, hold, by: who.id }
     return (await this.#app.run(answerPermission, input, who, receipt)).approval
   }
-}
-
-/** An option must be an answer of the kind that is said; any option of a question approves it (AP14). */
-function chosenBy(
-  status: Decision['status'],
-  optionId: string | undefined,
-  options: NonNullable<Approval['permission']>['options'],
-): PermissionChoice {
-  const isYes = status === 'approved'
-  if (optionId === undefined) return { choose: isYes ? 'allow' : 'deny' }
-  const found = outcomeOf(optionId, options)
-  const outcome = found && isChoice(options) ? 'allowed' : found
-  if (outcome && (outcome === 'allowed') !== isYes)
-    throw invalidField('optionId', refusalText('optionWithNo'))
-  return { optionId }
 }

@@ -1,6 +1,6 @@
 /**
- * Lands what conversations have made (LD), shared by REST and the jobs: asks the machine for a plan,
- * stores it with its steps, has them carried out one by one. Holds no rules and no state.
+ * Lands what conversations have made (LD), shared by REST and the jobs: asks the machine for a
+ * plan, stores it with its steps, has them carried out one by one. Holds no rules and no state.
  */
 import { type Caller, theServer } from '../../domain/access/caller.ts'
 import { type ErrorCode, Refusal } from '../../domain/errors.ts'

@@ -24,8 +24,8 @@ import {
   askRewind,
   askUndo,
   findTurnFiles,
-  finishOperation,
 } from '../../services/flows/files/file-operations.ts'
+import { finishOperation } from '../../services/flows/files/finish-operation.ts'
 import {
   completeFiles,
   dropDisownedFiles,

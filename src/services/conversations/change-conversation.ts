@@ -89,8 +89,9 @@ async function replaceFlags(tx: Tx, key: string, flags: Flags, now: Instant): Pr
   return read.flags
 }
 
-// Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the covered messages; the archive
-// keeps them. A summary covers only messages that this session was handed.
+// Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the
+// covered messages; the archive keeps them. A summary covers only messages that this session was
+// handed.
 
 interface AgentSummary extends AgentCaller {
   readonly summary: string
@@ -169,7 +170,10 @@ async function factsOf(
   return { seenThrough, coveredChars: chars }
 }
 
-/** Sets the summary text of a conversation for a person or program (CV1 setSummary). The history does not change. */
+/**
+ * Sets the summary text of a conversation for a person or program (CV1 setSummary). The history
+ * does not change.
+ */
 export const setConversationSummary = defineUseCase('set-conversation-summary', {
   scope: 'write',
   on: 'conversation',
@@ -196,8 +200,8 @@ export const setConversationSummary = defineUseCase('set-conversation-summary', 
 })
 
 /**
- * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Does nothing if the session lives
- * or the conversation is closed. The next message reopens it.
+ * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Does
+ * nothing if the session lives or the conversation is closed. The next message reopens it.
  */
 export const closeConversation = defineUseCase('close-conversation', {
   scope: 'server',
@@ -268,7 +272,9 @@ async function newestOf(
   return newestSeqs(reader, key, kept_after, keepLast + 1)
 }
 
-/** Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4). */
+/**
+ * Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4).
+ */
 export const resetConversation = defineUseCase('reset-conversation', {
   scope: 'write',
   on: 'conversation',
@@ -290,7 +296,10 @@ export const resetConversation = defineUseCase('reset-conversation', {
   },
 })
 
-/** Returns a function that matches each given message to its original, in order, among the newest messages. */
+/**
+ * Returns a function that matches each given message to its original, in order, among the newest
+ * messages.
+ */
 async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
   const page = {
     key,
@@ -314,8 +323,9 @@ async function originals(reader: Reader, { key, kept_after, chapter_after }: Con
 }
 
 /**
- * Replaces the history that agents get (CV1 setHistory). The previous one stays in the archive, and the new messages are not
- * unread. A message put back unchanged is stored as a copy, so that chapters and notes count it once (DC3).
+ * Replaces the history that agents get (CV1 setHistory). The previous one stays in the archive, and
+ * the new messages are not unread. A message put back unchanged is stored as a copy, so that
+ * chapters and notes count it once (DC3).
  */
 export const setHistory = defineUseCase('set-history', {
   scope: 'write',

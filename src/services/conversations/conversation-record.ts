@@ -1,4 +1,7 @@
-/** Finds and creates conversations and appends messages, at the same cost at any length (CV5). Callers check who may write. */
+/**
+ * Finds and creates conversations and appends messages, at the same cost at any length (CV5).
+ * Callers check who may write.
+ */
 
 import {
   chapterDay,
@@ -35,10 +38,14 @@ import { noSuchConversation } from '../refusals.ts'
 import { addConversation, withoutDraft } from './add-conversation.ts'
 import { initialWorkplace } from './conversation-workplace.ts'
 
-// Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter whose day is over is closed in
-// the same commit, before anything else, unless a turn runs in it (DC6).
+// Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter
+// whose day is over is closed in the same commit, before anything else, unless a turn runs in it
+// (DC6).
 
-/** Opens a chapter for messages written at `said`: imported ones belong to their day (CV7), and are given until the next. */
+/**
+ * Opens a chapter for messages written at `said`: imported ones belong to their day (CV7), and are
+ * given until the next.
+ */
 export async function beginChapter(
   tx: Tx,
   row: ConversationRow,
@@ -58,7 +65,9 @@ export async function beginChapter(
   return { ...row, ...begun }
 }
 
-/** Opens a chapter for imported messages. An open chapter without messages takes the imported day. */
+/**
+ * Opens a chapter for imported messages. An open chapter without messages takes the imported day.
+ */
 export const beginImportedChapter = async (
   tx: Tx,
   row: ConversationRow,
@@ -67,7 +76,10 @@ export const beginImportedChapter = async (
 ): Promise<ConversationRow> =>
   row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row
 
-/** Closes the chapter of an imported earlier day at once (CV7). Agents get both until the next boundary. */
+/**
+ * Closes the chapter of an imported earlier day at once (CV7). Agents get both until the next
+ * boundary.
+ */
 export async function closeImportedChapter(
   tx: Tx,
   row: ConversationRow,
@@ -99,7 +111,10 @@ export async function closeDueChapterOf(tx: Tx, key: string, now: Instant): Prom
   if (row) await closeDueChapter(tx, row, now)
 }
 
-/** Closes a chapter in one commit (DC2): agents no longer get its messages. Numbers, flags and unread marks stay. */
+/**
+ * Closes a chapter in one commit (DC2): agents no longer get its messages. Numbers, flags and
+ * unread marks stay.
+ */
 async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
   const { key, chapter_day: day } = row
   if (day === null) throw new Error(`${key} has no open chapter`)
@@ -242,8 +257,8 @@ export async function openConversation(
 }
 
 /**
- * Finds or creates the conversation of a turn for what ends it (DC6). A chapter that became due while the turn ran is still the
- * turn's and stays open; the caller closes it afterwards.
+ * Finds or creates the conversation of a turn for what ends it (DC6). A chapter that became due
+ * while the turn ran is still the turn's and stays open; the caller closes it afterwards.
  */
 export async function conversationOfTurn(
   tx: Tx,
@@ -256,7 +271,10 @@ export async function conversationOfTurn(
   )
 }
 
-/** A message to store. By default it is visible, of normal priority, and of the conversation's project. */
+/**
+ * A message to store. By default it is visible, of normal priority, and of the conversation's
+ * project.
+ */
 export type NewMessage = Pick<Message, 'senderId' | 'receiverId' | 'role' | 'content'> & {
   readonly [Name in OptionalField]?: Message[Name] | undefined
 } & {
@@ -284,7 +302,9 @@ interface WrittenMessage {
   readonly counted: ConversationRow
 }
 
-/** Stores a message and its event. The caller writes the counted conversation once for all messages. */
+/**
+ * Stores a message and its event. The caller writes the counted conversation once for all messages.
+ */
 export async function writeMessage(
   tx: Tx,
   before: ConversationRow,

@@ -1,6 +1,6 @@
 /**
- * Orders, ends, sweeps and writes launches: the row, and the event in the project's stream with a copy in home. They are decided under
- * the lock of their project. Decisions are made in the domain.
+ * Orders, ends, sweeps and writes launches: the row, and the event in the project's stream with a
+ * copy in home. They are decided under the lock of their project. Decisions are made in the domain.
  */
 import type { AgentSession, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
@@ -136,7 +136,8 @@ async function anyOutstanding(
   const live = launches.length > 0 ? await liveOfPost(reader, post) : []
   for (const launch of launches) {
     if (launch.state === 'held') continue
-    // A process told to stop, or with a running turn after its session ended, is not replaced before it is gone.
+    // A process told to stop, or with a running turn after its session ended, is not replaced
+    // before it is gone.
     if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true
     if (!(await hasSignedIn(reader, launch, live))) return true
   }
@@ -149,8 +150,8 @@ async function hasOrphanedTurn(reader: Reader, { id: launchId }: Launch): Promis
 }
 
 /**
- * An agent that signs in with its passkey does not name its launch. A session that began after the process may be its own, so
- * the process is not treated as never signed in.
+ * An agent that signs in with its passkey does not name its launch. A session that began after the
+ * process may be its own, so the process is not treated as never signed in.
  */
 export const hasSignedIn = async (
   reader: Reader,
@@ -163,7 +164,10 @@ export const hasSignedIn = async (
       launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt,
   )
 
-/** When a person last changed the agent or the project: failures before that say nothing about what is there now (CO7). */
+/**
+ * When a person last changed the agent or the project: failures before that say nothing about what
+ * is there now (CO7).
+ */
 async function lastChangeOf(reader: Reader, { agentId, projectId }: Pair): Promise<Instant> {
   const agent = (await reader.row('agents', { id: agentId }))?.updated_at ?? ''
   const project = (await reader.row('projects', { id: projectId }))?.updated_at ?? ''
@@ -192,7 +196,10 @@ async function heldReason(
   )
 }
 
-/** The agent, if our coordinators can start it: it is assigned and has a command. ACP agents get their turns pushed (CH12). */
+/**
+ * The agent, if our coordinators can start it: it is assigned and has a command. ACP agents get
+ * their turns pushed (CH12).
+ */
 export async function startableAgent(
   reader: Reader,
   { agentId, projectId }: Pair,
@@ -210,7 +217,10 @@ interface StartTarget {
   readonly projectId: string
 }
 
-/** The machine that an agent would be started on now (SC4): one with the labels that agent and project require. */
+/**
+ * The machine that an agent would be started on now (SC4): one with the labels that agent and
+ * project require.
+ */
 export async function chosenMachine(
   reader: Reader,
   { agentId, projectId }: StartTarget,
@@ -225,7 +235,10 @@ export async function chosenMachine(
   )
 }
 
-/** Checks a coordinator's epoch where its facts are stored (CO6), so that a replaced instance changes nothing. */
+/**
+ * Checks a coordinator's epoch where its facts are stored (CO6), so that a replaced instance
+ * changes nothing.
+ */
 export interface InEpoch {
   readonly coordinatorId: string
   readonly epoch: number
@@ -252,9 +265,10 @@ interface Order extends Post {
 }
 
 /**
- * Orders a launch if the post needs one (CO3): it has work and no live session, no launch is outstanding, the agent can be
- * started, and a coordinator is connected. Decided under the project's lock, so that concurrent calls order one. After too many
- * failures the launch is held (CO7); a new message releases it.
+ * Orders a launch if the post needs one (CO3): it has work and no live session, no launch is
+ * outstanding, the agent can be started, and a coordinator is connected. Decided under the
+ * project's lock, so that concurrent calls order one. After too many failures the launch is held
+ * (CO7); a new message releases it.
  */
 export const orderLaunch = defineUseCase('order-launch', {
   scope: 'server',
@@ -285,7 +299,10 @@ export const orderLaunch = defineUseCase('order-launch', {
   },
 })
 
-/** Releases an agent that was held after too many failed starts (CO7), for its common processes. Does nothing if it is not held. */
+/**
+ * Releases an agent that was held after too many failed starts (CO7), for its common processes.
+ * Does nothing if it is not held.
+ */
 export const releaseAgent = defineUseCase('release-agent', {
   scope: 'write',
   on: 'project',
@@ -302,7 +319,8 @@ export const releaseAgent = defineUseCase('release-agent', {
   },
 })
 
-// Orders the end of a launch that is no longer needed (NA5, NA6). Running this twice or too early changes nothing.
+// Orders the end of a launch that is no longer needed (NA5, NA6). Running this twice or too early
+// changes nothing.
 
 interface SweepClock {
   readonly now: Instant
@@ -341,7 +359,10 @@ export async function launchFactsOf(
   }
 }
 
-/** NA6: the latest of its calls and activity. The stored time of the last call (AS6) may be a minute behind another node's. */
+/**
+ * NA6: the latest of its calls and activity. The stored time of the last call (AS6) may be a minute
+ * behind another node's.
+ */
 function lastHeardAt(
   held: AgentSession,
   lastSeenAt: Instant | null,

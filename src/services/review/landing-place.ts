@@ -1,4 +1,6 @@
-/** Where a conversation's work is landed from, who lands it, and what the project says of it (LD). */
+/**
+ * Where a conversation's work is landed from, who lands it, and what the project says of it (LD).
+ */
 import { ownerId } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'

@@ -1,6 +1,6 @@
 /**
- * Landings (LD): each is recorded with its steps before the first of them runs, and each step before
- * it begins. What was cut off goes on from the first step that is not done.
+ * Landings (LD): each is recorded with its steps before the first of them runs, and each step
+ * before it begins. What was cut off goes on from the first step that is not done.
  */
 import { isolationOf } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'

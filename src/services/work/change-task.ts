@@ -1,15 +1,14 @@
 /** Finds, creates, changes and places tasks (TK1, WK4). */
+
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream, type StreamName } from '../../domain/stream-name.ts'
-import { findCycle, unfinishedOf } from '../../domain/work/task-dependencies.ts'
+import { unfinishedOf } from '../../domain/work/task-dependencies.ts'
 import {
   type TaskChange as DecidedChange,
   decideTask,
-  isTaskId,
   isUnfinished,
   nextSeq,
   type TaskStatus,
@@ -22,15 +21,8 @@ import type { Task, TaskChange, TaskDraft, TaskProgress } from '../../protocol/w
 import { activityOf } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { newRow } from '../../store/rows.ts'
-import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import {
-  deleteDependenciesOf,
-  dependenciesOf,
-  hasDependents,
-  selectBlockedBehind,
-  statusesBehind,
-  statusesOfDependencies,
-} from '../../store/work/task-dependencies.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { selectBlockedBehind, statusesBehind } from '../../store/work/task-dependencies.ts'
 import {
   highestIds,
   selectTaskOfWorkSession,
@@ -46,8 +38,9 @@ import {
 } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchProject, noSuchTask } from '../refusals.ts'
-import { beginWorkSession, existingWorkSession, recordCheckpoint } from './end-work-session.ts'
+import { existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 import { endFinishedPlan, planOf } from './plan-record.ts'
+import { distinct, storeDependencies, unfinishedFor } from './task-dependencies.ts'
 import { refusalOfTask } from './task-refusal.ts'
 
 /** Stores an error in the work session with a checkpoint (CK1, CK2). */
@@ -83,7 +76,10 @@ interface ChangeOptions {
 const isEnd = (status: TaskStatus | undefined): boolean =>
   status !== undefined && !isUnfinished(status)
 
-/** The streams to lock. Home is included if the task ends, because its work session may end with it (WK5). */
+/**
+ * The streams to lock. Home is included if the task ends, because its work session may end with it
+ * (WK5).
+ */
 const taskStreams = ({
   projectId,
   status,
@@ -92,7 +88,10 @@ const taskStreams = ({
   status?: TaskStatus | undefined
 }): StreamName[] => (isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)])
 
-/** Applies a change and its effects in one commit: unblocks waiting tasks (TK2), and moves the work session to another task. */
+/**
+ * Applies a change and its effects in one commit: unblocks waiting tasks (TK2), and moves the work
+ * session to another task.
+ */
 export async function applyTaskChange(
   tx: Tx,
   row: TaskRow,
@@ -155,7 +154,10 @@ async function saveTaskCheckpoint(
   if (row) await storeError(tx, row, taskFailed(id, result, now), id)
 }
 
-/** The work session of a task started again: none if its own was completed (WK4) or all in it failed (WK7), the resumed one if interrupted (RS1). */
+/**
+ * The work session of a task started again: none if its own was completed (WK4) or all in it failed
+ * (WK7), the resumed one if interrupted (RS1).
+ */
 async function workSessionOnRestart(
   tx: Tx,
   { project_id: projectId, session_id: id }: TaskRow,
@@ -177,7 +179,10 @@ async function workSessionOnRestart(
   return to
 }
 
-/** Updates the tasks that waited for a completed one: unblocks them, or changes what blocks them (TK2). */
+/**
+ * Updates the tasks that waited for a completed one: unblocks them, or changes what blocks them
+ * (TK2).
+ */
 async function updateWaitingTasks(
   tx: Tx,
   place: { projectId: string; taskId: string },
@@ -217,7 +222,10 @@ const isSame = (row: TaskRow, changed: TaskRow): boolean =>
 
 type ChangeInput = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
 
-/** Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay; no effect, no event. */
+/**
+ * Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay;
+ * no effect, no event.
+ */
 export const changeTask = defineUseCase('change-task', {
   scope: 'write',
   on: 'project',
@@ -255,7 +263,10 @@ export const updateTask = defineUseCase('update-task', {
 
 type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
 
-/** Creates a task (WK4). Its id counts within project, phase and type (ID1); unfinished dependencies block it (TK2). */
+/**
+ * Creates a task (WK4). Its id counts within project, phase and type (ID1); unfinished dependencies
+ * block it (TK2).
+ */
 export const createTask = defineUseCase('create-task', {
   scope: 'write',
   on: 'project',
@@ -293,7 +304,9 @@ async function existingProject(reader: Reader, projectId: string): Promise<void>
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
 }
 
-/** An interrupted work session accepts tasks, because it can be resumed. A completed one does not. */
+/**
+ * An interrupted work session accepts tasks, because it can be resumed. A completed one does not.
+ */
 async function openWorkSession(
   reader: Reader,
   projectId: string,
@@ -335,7 +348,10 @@ export async function taskOfAgent(reader: Reader, place: Place, agentId: string)
   return row
 }
 
-/** Updates the current task (WK1) of a running work session: the one started last, or else another in progress. */
+/**
+ * Updates the current task (WK1) of a running work session: the one started last, or else another
+ * in progress.
+ */
 export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
@@ -352,102 +368,4 @@ export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow)
     type: 'work-session-changed',
     data: { workSession: workSessionOf(moved) },
   })
-}
-
-interface OfTask {
-  readonly projectId: string
-  readonly taskId: string
-}
-
-export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(dependsOn)]
-
-/** Stores a task's dependencies and returns the unfinished ones (TK2). Ids of later tasks may be named; cycles are refused. */
-export async function storeDependencies(
-  tx: Tx,
-  task: OfTask,
-  dependsOn: readonly string[],
-): Promise<string[]> {
-  const { projectId, taskId } = task
-  for (const id of dependsOn)
-    if (!isTaskId(id) && !(await tx.row('tasks', { project_id: projectId, id })))
-      throw noSuchTask(id)
-  await refuseCycle(tx, task, dependsOn)
-  await tx.write(deleteDependenciesOf, task)
-  for (const id of dependsOn)
-    await tx.insert('task_dependencies', { project_id: projectId, task_id: taskId, depends_on: id })
-  return unfinishedFor(tx, task, dependsOn)
-}
-
-export const unfinishedFor = async (
-  reader: Reader,
-  task: OfTask,
-  dependsOn: readonly string[],
-): Promise<string[]> =>
-  dependsOn.length === 0 ? [] : unfinishedOf(dependsOn, await statusesOfDependencies(reader, task))
-
-async function refuseCycle(
-  reader: Reader,
-  task: OfTask,
-  dependsOn: readonly string[],
-): Promise<void> {
-  const { projectId, taskId } = task
-  const canClose =
-    dependsOn.includes(taskId) || (dependsOn.length > 0 && (await hasDependents(reader, task)))
-  const cycle = canClose && findCycle(await dependenciesOf(reader, projectId), taskId, dependsOn)
-  if (cycle)
-    throw new Refusal(
-      'dependency_cycle',
-      refusalText('taskCycle', { cycle: [...cycle, taskId].join(' → ') }),
-      { cycle },
-    )
-}
-
-interface TaskTaker {
-  readonly id: string
-  readonly agentId: string
-  readonly workSessionId: string | null
-}
-
-export type PlacedTask = TaskRow & { readonly session_id: string }
-
-/** Places a task that its agent takes into its running work session, or into a new one (WK4). */
-export async function placeTask(
-  tx: Tx,
-  task: TaskRow,
-  takenBy: TaskTaker,
-  context: Context,
-): Promise<PlacedTask> {
-  tx.lock(projectStream(task.project_id))
-  if (task.session_id !== null) return { ...task, session_id: task.session_id }
-  const running = await runningWorkSession(tx, takenBy.workSessionId)
-  const { id } = running ?? (await createFor(tx, task, takenBy, context))
-  const placed = { ...task, session_id: id, updated_at: context.now }
-  await writeTask(tx, placed, { by: takenBy.agentId, now: context.now })
-  if (running) await updateCurrentTask(tx, task, placed)
-  return placed
-}
-
-async function runningWorkSession(
-  reader: Reader,
-  id: string | null,
-): Promise<WorkSessionRow | undefined> {
-  const row = id === null ? undefined : await reader.row('sessions', { id })
-  return row?.ended_at === null ? row : undefined
-}
-
-async function createFor(
-  tx: Tx,
-  task: TaskRow,
-  takenBy: TaskTaker,
-  context: Context,
-): Promise<WorkSessionRow> {
-  const agent = await tx.row('agents', { id: takenBy.agentId })
-  const beginning = {
-    project_id: task.project_id,
-    current_agent_role: agent?.role ?? null,
-    current_task_id: task.id,
-    current_phase: task.phase,
-    owner_agent_session_id: takenBy.id,
-  }
-  return beginWorkSession(tx, beginning, context)
 }

@@ -37,8 +37,8 @@ import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessio
 import { requireManage } from '../access/require-scope.ts'
 import type { ProjectCaller } from '../projects/change-project.ts'
 import { chooseFolder, managedChange } from '../projects/choose-folder.ts'
-import { distinct } from './change-task.ts'
 import { restoredRows } from './restored-rows.ts'
+import { distinct } from './task-dependencies.ts'
 
 interface Input extends ProjectCaller {
   /** Where it belongs. The files must agree. */

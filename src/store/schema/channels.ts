@@ -1,4 +1,6 @@
-/** The tables of channels: their chats, people, buttons, and what is to be sent. Part of tables.ts. */
+/**
+ * The tables of channels: their chats, people, buttons, and what is to be sent. Part of tables.ts.
+ */
 import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
@@ -127,5 +129,7 @@ export const channelTables = {
   },
 }
 
-/** `answer`: an agent's. `ask`: something with buttons. `edit`: what became of one that was sent. */
+/**
+ * `answer`: an agent's. `ask`: something with buttons. `edit`: what became of one that was sent.
+ */
 export type OutboxKind = 'text' | 'answer' | 'ask' | 'edit'

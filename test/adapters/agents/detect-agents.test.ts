@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AgentDetection } from '../../../src/adapters/agents/detect-agents.ts'
-import { filledIn } from '../../../src/coordinator/agent-process.ts'
+import { filledIn } from '../../../src/coordinator/agent-environment.ts'
 import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
 import { DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own,
- * and a browser on a phone.
+ * A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its
+ * own, and a browser on a phone.
  */
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'

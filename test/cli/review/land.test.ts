@@ -1,6 +1,6 @@
 /**
- * `holdfast review`, `land` and `hosts`: a real worktree behind a real server; what is shown is what
- * is done (RV1, LD1, LD5, LD8).
+ * `holdfast review`, `land` and `hosts`: a real worktree behind a real server; what is shown is
+ * what is done (RV1, LD1, LD5, LD8).
  */
 import { expect, test } from 'vitest'
 import { runCommand, type Typed } from '../../support/command-line.ts'

@@ -1,4 +1,7 @@
-/** Agents that misbehave, as real processes: each is bounded and reported, and the conversation goes on where it can (AC3, RE9). */
+/**
+ * Agents that misbehave, as real processes: each is bounded and reported, and the conversation goes
+ * on where it can (AC3, RE9).
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** FS: states of a workplace's files are exact, bounded, and leave everything of the person's alone. */
+/**
+ * FS: states of a workplace's files are exact, bounded, and leave everything of the person's alone.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -176,7 +178,8 @@ test('[FS2] what is too large, special or another repository is left out and nam
   ])
   rmSync(join(folder, 'pipe'))
   execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd: folder })
-  // Small enough now: in the second state, and not removed by going back to one that did not have it.
+  // Small enough now: in the second state, and not removed by going back to one that did not have
+  // it.
   truncateSync(join(folder, 'large.bin'), 10)
   write('plain.txt', 'two\n')
   const second = await scene.take()

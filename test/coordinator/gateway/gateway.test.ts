@@ -1,4 +1,7 @@
-/** The gateway with real connections: a stand-in for a model in four forms of API, agents that ask it, and what is counted. */
+/**
+ * The gateway with real connections: a stand-in for a model in four forms of API, agents that ask
+ * it, and what is counted.
+ */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
@@ -6,7 +9,7 @@ import { urlToHttpOptions } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startedAgent } from '../../../src/coordinator/acp/open-acp-session.ts'
 import { unattendedWay } from '../../../src/coordinator/acp/sign-in.ts'
-import { filledIn } from '../../../src/coordinator/agent-process.ts'
+import { filledIn } from '../../../src/coordinator/agent-environment.ts'
 import { Gateway, type GatewayLaunch } from '../../../src/coordinator/gateway/gateway.ts'
 import { UsageCounter } from '../../../src/coordinator/gateway/usage-counter.ts'
 import type { NewFact } from '../../../src/coordinator/spool.ts'
@@ -269,7 +272,8 @@ test('[GW1] without the token of a running launch, from elsewhere, or to somethi
   ])
     for (const method of ['GET', 'POST'])
       expect(await get(path, auth, method)).toEqual([404, 'no_model_api'])
-  // A service may decode a path once more; and of a model's path some methods delete, list what is stored, or repeat the request.
+  // A service may decode a path once more; and of a model's path some methods delete, list what is
+  // stored, or repeat the request.
   for (const up of ['%2e%2e', '..', '.%2E', '%252e%252e'])
     expect(await get(`/v1/models/x%2f${up}%2f${up}%2ffiles`, auth)).toEqual([404, 'no_model_api'])
   for (const [method, path] of [

@@ -1,6 +1,6 @@
 /**
- * LD1-LD5 on the machine that has the files: a plan changes nothing, its steps are completed when they
- * are repeated, and the person's checkout shows what it showed before.
+ * LD1-LD5 on the machine that has the files: a plan changes nothing, its steps are completed when
+ * they are repeated, and the person's checkout shows what it showed before.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -81,7 +81,9 @@ function keep(...folders: readonly string[]): () => void {
 
 type Room = Awaited<ReturnType<typeof openRoom>>
 
-/** Work of the agent, committed and not; the base has moved; the person has changes of their own. */
+/**
+ * Work of the agent, committed and not; the base has moved; the person has changes of their own.
+ */
 function diverge({ tree, project, status }: Room): string {
   tree.write('a.txt', 'one\ntwo\nthree\nfour\n')
   tree.git('commit', '-qam', 'four')

@@ -30,7 +30,6 @@ const became = (launch: Launch, event: LaunchEvent): string => {
 
 describe('a launch', () => {
   test.each<[keyof typeof events, string, string, string, string, string]>([
-    //                waiting                     held                        starting                  running             ended
     ['begin', 'starting', '-', '-', '-', '-'],
     ['started', 'running', '-', 'running', '-', '-'],
     [

@@ -1,10 +1,12 @@
 /**
- * SC3, RE5, CO6: three nodes and two coordinators on one PostgreSQL under load, while nodes and coordinators are killed, stopped past a
- * takeover, and drained. Writers write through the balancer and send again what was not answered; people talk with agents of both kinds; a
- * console follows a role; readers follow home. Then the one oracle looks at the store, and each of them says what was wrong.
+ * SC3, RE5, CO6: three nodes and two coordinators on one PostgreSQL under load, while nodes and
+ * coordinators are killed, stopped past a takeover, and drained. Writers write through the balancer
+ * and send again what was not answered; people talk with agents of both kinds; a console follows a
+ * role; readers follow home. Then the one oracle looks at the store, and each of them says what was
+ * wrong.
  */
+
 import { setTimeout as pause } from 'node:timers/promises'
-import { ProblemError, UnreachableError } from '../../../src/client/client.ts'
 import { leaseMs } from '../../../src/jobs/job-lease.ts'
 import { agentsOf } from '../../support/coordinator-process.ts'
 import { examine } from '../examine.ts'
@@ -13,14 +15,16 @@ import { runLoad, type Send } from '../load.ts'
 import { addTo, type Findings, isClean, newTally, noFindings, type Tally } from '../oracle.ts'
 import { type Chance, chance } from '../random.ts'
 import { sendOverHttp } from '../send-over-http.ts'
+import { causesOf, codeOf, saysWhen } from './client-errors.ts'
 import { Cluster } from './cluster.ts'
 import { Console } from './console.ts'
 import { Talk } from './talk.ts'
 import { committed, Watchers } from './watchers.ts'
 
 /**
- * `upgrade`: a node is drained and started as another version, one after the other, then the coordinators. `database`: PostgreSQL is stopped
- * and started. `nothing`: only how long an event takes to everybody.
+ * `upgrade`: a node is drained and started as another version, one after the other, then the
+ * coordinators. `database`: PostgreSQL is stopped and started. `nothing`: only how long an event
+ * takes to everybody.
  */
 const faultKinds = ['kill', 'pause', 'drain', 'upgrade', 'database', 'nothing'] as const
 export type Fault = (typeof faultKinds)[number]
@@ -41,8 +45,8 @@ export interface ClusterFaultOptions {
   readonly onCoordinators?: number
   readonly stopEarly?: boolean
   /**
-   * Where the machine may be too busy for a balancer to notice a drain in time: requests that fail then are no finding. Half as many
-   * follow, and half as much is written.
+   * Where the machine may be too busy for a balancer to notice a drain in time: requests that fail
+   * then are no finding. Half as many follow, and half as much is written.
    */
   readonly busyMachine?: boolean
   readonly onFault?: (fault: string, ms: number) => void
@@ -57,7 +61,10 @@ export interface ClusterFaultResult {
   /** Until every reader was live, of the faults that did not strike a coordinator. */
   readonly times: Readonly<Record<Fault, number[]>>
   readonly sentAgain: number
-  /** While PostgreSQL was away: how many were told so, and how long the longest waited for whatever it was told. */
+  /**
+   * While PostgreSQL was away: how many were told so, and how long the longest waited for whatever
+   * it was told.
+   */
   readonly refused: number
   readonly longestWaitMs: number
   readonly takeovers: number
@@ -171,7 +178,10 @@ class Run {
     }
   }
 
-  /** The next one that still is as it was. Neither may a request fail while a newer node brings the database into its form. */
+  /**
+   * The next one that still is as it was. Neither may a request fail while a newer node brings the
+   * database into its form.
+   */
   async upgrade(dice: Chance): Promise<void> {
     const cluster = this.#cluster
     const nth = this.#upgraded++
@@ -228,7 +238,10 @@ class Run {
     this.#away = false
   }
 
-  /** Killed, it is followed by a new one; paused, it is taken over, wakes up, is refused, and clears up. */
+  /**
+   * Killed, it is followed by a new one; paused, it is taken over, wakes up, is refused, and clears
+   * up.
+   */
   async strikeCoordinator(fault: Fault, dice: Chance): Promise<void> {
     const cluster = this.#cluster
     const n = dice.below(cluster.coordinators.length)
@@ -305,7 +318,10 @@ class Run {
     })
   }
 
-  /** What has a key is sent until it is answered, before anything else is done with what it is about. */
+  /**
+   * What has a key is sent until it is answered, before anything else is done with what it is
+   * about.
+   */
   #slowly(send: Send): Send {
     return async (attempt) => {
       for (;;) {
@@ -320,7 +336,10 @@ class Run {
     }
   }
 
-  /** SC3: none fails while a node is drained; while PostgreSQL is away it is told so, soon and in words of the catalogue. */
+  /**
+   * SC3: none fails while a node is drained; while PostgreSQL is away it is told so, soon and in
+   * words of the catalogue.
+   */
   async #watched<T>(what: string, ask: () => Promise<T>): Promise<T> {
     const [draining, away, startedAt] = [this.#draining, this.#away, performance.now()]
     const asked = ask()
@@ -367,30 +386,4 @@ class Run {
     for (const [kind, texts] of Object.entries(findings))
       for (const text of texts) this.#options.onFinding?.(`${kind}: ${text}`)
   }
-}
-
-/** Code of the load's own failure, or of the client's. */
-function codeOf(error: unknown): string {
-  if (error instanceof ProblemError) return error.problem.code
-  return error instanceof UnreachableError
-    ? 'unreachable'
-    : String((error as { code?: unknown }).code)
-}
-
-/** A refusal of ours that says when to come again. */
-function saysWhen(error: unknown): boolean {
-  const cause = error instanceof ProblemError ? error : (error as Error).cause
-  if (!(cause instanceof ProblemError)) return false
-  return (
-    cause.problem.status < 500 ||
-    (cause.problem.code === 'store_unavailable' && cause.retryAfterSeconds !== undefined)
-  )
-}
-
-/** What is behind an error, and what is behind that. */
-function causesOf(error: unknown): string {
-  const texts: string[] = []
-  for (let at = error; at instanceof Error && texts.length < 5; at = at.cause)
-    texts.push(at.message)
-  return texts.slice(1).join(', because: ')
 }

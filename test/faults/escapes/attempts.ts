@@ -1,6 +1,7 @@
 /**
- * Escape attempts, each a piece of shell. One has got out when it prints the scene's secret or `ESCAPED`, or when `after` finds on the
- * host what it has done. Nothing that would harm the host is done: what could be written is asked with `-w`.
+ * Escape attempts, each a piece of shell. One has got out when it prints the scene's secret or
+ * `ESCAPED`, or when `after` finds on the host what it has done. Nothing that would harm the host
+ * is done: what could be written is asked with `-w`.
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -15,7 +16,10 @@ export interface Attempt {
   readonly script: (scene: Scene) => string
   /** What is left on the host. */
   readonly after?: (scene: Scene) => boolean
-  /** The attempt gets out with no sandbox: part of the control. Left out: only as root, or only with tools that may be missing. */
+  /**
+   * The attempt gets out with no sandbox: part of the control. Left out: only as root, or only with
+   * tools that may be missing.
+   */
   readonly control?: boolean
   /** Would change the host: never tried without a sandbox. */
   readonly onlyInside?: boolean
@@ -44,7 +48,10 @@ const fetches = (name: string, url: (scene: Scene) => string, options = ''): Att
   script: (s) => `curl -s -m 5 ${options} ${url(s)}`,
   control: options === '',
 })
-/** What is sent to a port of its own loopback, as code for perl: a text with \r\n. Prints what comes back. */
+/**
+ * What is sent to a port of its own loopback, as code for perl: a text with \r\n. Prints what comes
+ * back.
+ */
 const sends = (
   name: string,
   port: (scene: Scene) => number,

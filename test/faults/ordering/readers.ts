@@ -1,7 +1,8 @@
 /**
- * Readers of the log. The product's own, as it stands behind every endpoint, with clients that are slow, are cut off and come back
- * with their cursor. And, as controls, the two cursors that this store must never have: by time and by a number given out
- * before the commit. Those must be seen to miss events.
+ * Readers of the log. The product's own, as it stands behind every endpoint, with clients that are
+ * slow, are cut off and come back with their cursor. And, as controls, the two cursors that this
+ * store must never have: by time and by a number given out before the commit. Those must be seen to
+ * miss events.
  */
 
 import { sql } from 'kysely'
@@ -163,7 +164,10 @@ export const timeCursor = keyReader('', (store, last) =>
   ),
 )
 
-/** Control, PostgreSQL: a cursor by a number that is given out before the commit (`events.id bigserial`, added by the test). */
+/**
+ * Control, PostgreSQL: a cursor by a number that is given out before the commit (`events.id
+ * bigserial`, added by the test).
+ */
 export const idCursor = keyReader('0', (store, last) =>
   store.read(async (reader) => {
     const rows = await reader.query((db) => ({

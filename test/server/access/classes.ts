@@ -75,7 +75,9 @@ export function toolAnswer(name: string): 'missing_scope' | 'not_found' | 'its o
   return Object.hasOwn(tool.input.shape, 'approval_id') ? 'not_found' : 'its own'
 }
 
-/** Tools of people's own agents that begin nothing, and whether what they are about may be one's. */
+/**
+ * Tools of people's own agents that begin nothing, and whether what they are about may be one's.
+ */
 export const toolsOfPeople = [
   'list_sessions',
   'search_sessions',

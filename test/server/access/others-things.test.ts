@@ -250,7 +250,10 @@ const streamsOf = (scene: Scene): Record<(typeof streamKinds)[number], readonly 
   note: [`note:${scene.day}`],
 })
 
-/** As snapshots, as events from the beginning, over a WebSocket; and what those heard who listened all the time. */
+/**
+ * As snapshots, as events from the beginning, over a WebSocket; and what those heard who listened
+ * all the time.
+ */
 async function throughStreams(scene: Scene): Promise<string[]> {
   const wrong: string[] = []
   const { server, others, watching, start } = scene

@@ -1,6 +1,7 @@
 /**
- * SE3: who may do what, over every operation of every endpoint. The table says the scope and why; a new operation has to be put into it. What
- * chooses a path or a program needs `manage`, what decides for an agent `approve`.
+ * SE3: who may do what, over every operation of every endpoint. The table says the scope and why; a
+ * new operation has to be put into it. What chooses a path or a program needs `manage`, what
+ * decides for an agent `approve`.
  */
 
 import { mkdirSync } from 'node:fs'

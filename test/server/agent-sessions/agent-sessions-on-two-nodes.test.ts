@@ -1,4 +1,7 @@
-/** Agent sessions with two nodes on one PostgreSQL: what is serial in one process must be so between two. */
+/**
+ * Agent sessions with two nodes on one PostgreSQL: what is serial in one process must be so between
+ * two.
+ */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import { superseded } from '../../../src/server/agent-sessions/waiting-calls.ts'

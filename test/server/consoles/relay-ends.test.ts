@@ -1,4 +1,7 @@
-/** How agents and sessions end: failures at each step, terminating in each state, what the sweeper does when nobody says anything. */
+/**
+ * How agents and sessions end: failures at each step, terminating in each state, what the sweeper
+ * does when nobody says anything.
+ */
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'

@@ -1,4 +1,7 @@
-/** The chat and the tasks of an ACP agent (CH12): the same as those of one that pulls, with the server in its place. */
+/**
+ * The chat and the tasks of an ACP agent (CH12): the same as those of one that pulls, with the
+ * server in its place.
+ */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { inReadingOrder } from '../../../src/domain/conversations/messages.ts'
@@ -44,7 +47,8 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
     'owner: and another',
     'coder: echo: hello',
   ])
-  // Another node that looks at the same moment tells it nothing twice; what is late of a turn that is over is nobody's.
+  // Another node that looks at the same moment tells it nothing twice; what is late of a turn that
+  // is over is nobody's.
   const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`))
     .json
   const post = { agentId, projectId, lane: '' }

@@ -1,4 +1,7 @@
-/** Chats and conversations over HTTP: names, statuses and shapes as clients are written against them. */
+/**
+ * Chats and conversations over HTTP: names, statuses and shapes as clients are written against
+ * them.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openChatStore, openRoom } from '../../services/conversations/chat-room.ts'

@@ -1,4 +1,7 @@
-/** Search over all messages, the same on either engine: what is found, what is not, in which order, and what is kept up with. */
+/**
+ * Search over all messages, the same on either engine: what is found, what is not, in which order,
+ * and what is kept up with.
+ */
 import { describe, expect, test } from 'vitest'
 import { dayAfter, dayBefore } from '../../../src/domain/conversations/chapter.ts'
 import { Refusal } from '../../../src/domain/errors.ts'

@@ -1,4 +1,7 @@
-/** What every route has in common: answers of the documented shape, errors of one form, scopes (HT1, HT2, SE3). */
+/**
+ * What every route has in common: answers of the documented shape, errors of one form, scopes (HT1,
+ * HT2, SE3).
+ */
 
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
@@ -305,7 +308,10 @@ async function callWork(call: Call, at: string) {
   await call('listPendingApprovals', '/api/approvals')
 }
 
-/** Nothing more and nothing less than documented: parsing drops what a schema does not know, and the comparison shows it. */
+/**
+ * Nothing more and nothing less than documented: parsing drops what a schema does not know, and the
+ * comparison shows it.
+ */
 const strict = (schema: z.ZodType, value: unknown): unknown => schema.parse(value)
 
 test('[HT1] lists come page by page: 50 unless asked, at most 200, each thing once', async () => {

@@ -1,4 +1,7 @@
-/** One reader of many streams, without an endpoint in front: what happens when it is behind what is kept, or in the way of itself. */
+/**
+ * One reader of many streams, without an endpoint in front: what happens when it is behind what is
+ * kept, or in the way of itself.
+ */
 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,7 @@
-/** The documentation that the server hands out (HT3): made from the same list, so it cannot be behind. */
+/**
+ * The documentation that the server hands out (HT3): made from the same list, so it cannot be
+ * behind.
+ */
 import { expect, test } from 'vitest'
 import { errorCatalogue } from '../../../src/domain/errors.ts'
 import type { Route } from '../../../src/protocol/route.ts'

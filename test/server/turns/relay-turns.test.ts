@@ -1,4 +1,7 @@
-/** Turns over the relay: the queue, taking back, cancelling, failing, and what is asked of a person meanwhile. */
+/**
+ * Turns over the relay: the queue, taking back, cancelling, failing, and what is asked of a person
+ * meanwhile.
+ */
 import { expect, test } from 'vitest'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { asks, openConsole, question, said, turnEnded, update } from '../../support/relay.ts'

@@ -1,4 +1,6 @@
-/** Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go. */
+/**
+ * Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go.
+ */
 import {
   begin,
   decideAgentSession,

@@ -13,7 +13,9 @@ interface Place {
 
 const kinds = ['verified', 'failed', 'untried'] as const
 
-/** A third of each kind; of what failed every other is to be avoided, and every untried one is next. */
+/**
+ * A third of each kind; of what failed every other is to be avoided, and every untried one is next.
+ */
 export const placeApproaches = defineUseCase('place-approaches', {
   scope: 'server',
   on: 'nobody',

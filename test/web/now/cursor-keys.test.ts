@@ -1,4 +1,7 @@
-/** The keys of Now (UI9, UI13): what is typed decides nothing, but a digit right after the cursor moved. */
+/**
+ * The keys of Now (UI9, UI13): what is typed decides nothing, but a digit right after the cursor
+ * moved.
+ */
 import { expect, test } from 'vitest'
 import { afterKey, type Cursor, noCursor, putOn } from '../../../web/src/now/cursor-keys.ts'
 import { amount } from '../../support/extent.ts'

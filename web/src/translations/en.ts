@@ -1,4 +1,6 @@
-/** Every word of the page in English. translations/ja.ts has the same keys, or it does not compile. */
+/**
+ * Every word of the page in English. translations/ja.ts has the same keys, or it does not compile.
+ */
 
 import type { Translation } from '../../../src/protocol/notice-words.ts'
 import { allowances } from './en-allowances.ts'
@@ -44,7 +46,10 @@ export const en = {
   preferences,
   processes,
   running,
-  /** Words for the notices of the server; English as they come. Loaded with the words of the language. */
+  /**
+   * Words for the notices of the server; English as they come. Loaded with the words of the
+   * language.
+   */
   translation: null as Translation | null,
   settings,
   shortcuts,

@@ -37,8 +37,8 @@ import { chosenSettings, selectAssignment } from '../../../store/projects/projec
 import { type Context, defineUseCase, type Reader, type Tx } from '../../../store/store.ts'
 import { ownRow, taskFor, workFactsOf } from '../../agent-sessions/agent-session-record.ts'
 import { addAgentSession } from '../../agent-sessions/move-agent-session.ts'
-import { placeTask } from '../../work/change-task.ts'
 import { takeOwnership } from '../../work/end-work-session.ts'
+import { placeTask } from '../../work/place-task.ts'
 import { beginElsewhere } from '../turns/begin-turn.ts'
 import { endAgentSession } from './end-agent-session.ts'
 

@@ -21,9 +21,9 @@ import type { Incoming } from '../../channels/incoming.ts'
 
 /**
  * Handles a message from a chat that is not let in (CN2). A valid code pairs its sender with who
- * made it, and lets a direct chat in; a group is let in by a person alone (CN4). Otherwise the owner
- * sees the chat and the sender is told how to be paired, a few times. The message is not stored;
- * senders, attempts and answers are bounded.
+ * made it, and lets a direct chat in; a group is let in by a person alone (CN4). Otherwise the
+ * owner sees the chat and the sender is told how to be paired, a few times. The message is not
+ * stored; senders, attempts and answers are bounded.
  */
 export async function takeUnpaired(
   tx: Tx,

@@ -1,27 +1,18 @@
 /**
- * Rewinds, undoings and forks (FS8, FS9). Each is asked in one commit and completed in another, after its machine has answered;
- * one that was cut off in between is completed later. So the files and the conversation always agree.
+ * Asks for rewinds, undoings and forks (FS8, FS9). Each is asked in one commit and completed in
+ * another (finish-operation.ts), after its machine has answered; one that was cut off in between is
+ * completed later. So the files and the conversation always agree.
  */
 import { Refusal } from '../../../domain/errors.ts'
 import { refusalText } from '../../../domain/refusal-texts.ts'
-import {
-  conversationStream,
-  coordinatorStream,
-  projectStream,
-} from '../../../domain/stream-name.ts'
+import { conversationStream, coordinatorStream } from '../../../domain/stream-name.ts'
 import type { CoordinatorRequest } from '../../../protocol/processes/coordinator-requests.ts'
 import type {
   FileState,
   ForkAnswer,
   RestoreAnswer,
 } from '../../../protocol/worktrees/file-state.ts'
-import type { ConversationRow } from '../../../store/conversations/conversations.ts'
-import {
-  afterAllMessages,
-  measured,
-  selectByClientId,
-  selectLastMessage,
-} from '../../../store/conversations/messages.ts'
+import { selectByClientId, selectLastMessage } from '../../../store/conversations/messages.ts'
 import { findCoordinatorRow } from '../../../store/processes/coordinators.ts'
 import {
   type Context,
@@ -31,10 +22,8 @@ import {
   type Tx,
 } from '../../../store/store.ts'
 import {
-  bringBackRewound,
   type FileOperationRow,
   maxOperations,
-  rewindMessages,
   selectFilesOf,
   selectMeanwhile,
   selectOpenOperations,
@@ -44,11 +33,7 @@ import {
 } from '../../../store/turns/turn-files.ts'
 import { selectRunningIn, type TurnRow } from '../../../store/turns/turns.ts'
 import { drawThreadKey } from '../../conversations/add-conversation.ts'
-import {
-  changeConversation,
-  existingConversation,
-  streamOfKey,
-} from '../../conversations/conversation-record.ts'
+import { existingConversation, streamOfKey } from '../../conversations/conversation-record.ts'
 import { shortOf, whyNoWorktree } from '../../conversations/conversation-workplace.ts'
 import { lastRewind, type RewindPlan } from '../../conversations/undoable-rewind.ts'
 import {
@@ -56,9 +41,8 @@ import {
   requestFromCoordinator,
 } from '../../processes/coordinator-requests.ts'
 import { checkAssigned } from '../../projects/project-record.ts'
-import { rewoundSince, stateFrom } from '../../turns/turn-files.ts'
-import { cancelQueuedTurns } from '../../turns/turn-record.ts'
-import { createFork, type ForkPlan } from './create-fork.ts'
+import { stateFrom } from '../../turns/turn-files.ts'
+import type { ForkPlan } from './create-fork.ts'
 
 const openPageSize = 100
 
@@ -157,7 +141,9 @@ export const askRewind = defineUseCase('ask-rewind', {
   },
 })
 
-/** The last message of a turn: its answer, or what was said before anything of a later turn (CV13). */
+/**
+ * The last message of a turn: its answer, or what was said before anything of a later turn (CV13).
+ */
 async function lastSeqOf(
   reader: Reader,
   files: TurnFilesRow,
@@ -199,7 +185,10 @@ async function requireQuiet(
   if (open) throw new Refusal('busy', refusalText('filesMoving'))
 }
 
-/** The state of the workplace that the conversation knows: after its last turn, or after a rewind since. */
+/**
+ * The state of the workplace that the conversation knows: after its last turn, or after a rewind
+ * since.
+ */
 async function knownState(
   reader: Reader,
   { conversation_key: key, top }: WithState,
@@ -330,8 +319,9 @@ export const findOpenOperations = defineQuery('find-open-operations', {
 })
 
 /**
- * Asks the machine for an operation, once at a time: a second request would be run when the operation is over, and rewind again. Returns the
- * request to wait for, or the answer to an operation that is over.
+ * Asks the machine for an operation, once at a time: a second request would be run when the
+ * operation is over, and rewind again. Returns the request to wait for, or the answer to an
+ * operation that is over.
  */
 export const askMachine = defineUseCase('ask-machine', {
   scope: 'server',
@@ -367,132 +357,3 @@ export const askMachine = defineUseCase('ask-machine', {
     return asked
   },
 })
-
-interface Completion extends Pick<AskedOperation, 'id' | 'key' | 'projectId'> {
-  /** The machine's answer; null: it was never asked, so nothing was changed. */
-  readonly answer: RestoreAnswer | ForkAnswer | null
-}
-
-export interface FinishedOperation {
-  readonly state: FileOperationRow['state']
-  readonly turnId: string
-  readonly forkKey: string | null
-}
-
-/** Applies a machine's answer to the conversation. Applying it again changes nothing. */
-export const finishOperation = defineUseCase('finish-operation', {
-  scope: 'server',
-  on: 'nobody',
-  streams: ({ key, projectId }: Completion) => [conversationStream(key), projectStream(projectId)],
-  run: async (tx, { id, answer }, context): Promise<FinishedOperation> => {
-    const row = await tx.row('file_operations', { id })
-    if (!row) throw new Refusal('not_found')
-    const { plan } = JSON.parse(row.ask)
-    const finished = (state: FileOperationRow['state']) => ({
-      state,
-      turnId: row.turn_id,
-      forkKey: plan.forkKey ?? null,
-    })
-    // A rewind that its machine was asked for may have begun.
-    const hasBegun = !answer && row.result !== null && row.kind !== 'fork'
-    if (row.state !== 'asked' || hasBegun) return finished(row.state)
-    const ended_at = context.now
-    if (!answer || ('outcome' in answer && answer.outcome !== 'done')) {
-      const result = answer ? JSON.stringify(answer) : row.result
-      await tx.update('file_operations', { ...row, state: 'refused', result, ended_at })
-      return finished('refused')
-    }
-    const history =
-      'outcome' in answer
-        ? await moveConversation(tx, row, plan, context)
-        : await createFork(tx, row, plan, answer, context)
-    await tx.update('file_operations', {
-      ...row,
-      state: 'done',
-      result: JSON.stringify({ ...answer, history }),
-      ended_at,
-    })
-    return finished('done')
-  },
-})
-
-/** How a conversation was before. */
-interface History extends Pick<ConversationRow, 'kept_after' | 'summary' | 'summary_through'> {
-  /** What was brought back, each with the rewind that had taken it. */
-  readonly messages?: readonly (readonly [seq: number, by: string])[]
-  readonly turns?: readonly (readonly [turnId: string, by: string])[]
-}
-
-/** Moves the conversation to where its files are. Its next turn opens a new context, primed up to there (CX4). */
-async function moveConversation(
-  tx: Tx,
-  operation: FileOperationRow,
-  plan: RewindPlan,
-  { now }: Context,
-): Promise<History | null> {
-  const { id, conversation_key: key, turn_id: turnId, asked_by: by, kind } = operation
-  const row = await tx.row('conversations', { key })
-  if (!row) return null
-  const { kept_after, summary, summary_through } = row
-  const undone =
-    plan.undoes === undefined ? undefined : await tx.row('file_operations', { id: plan.undoes })
-  const covers = summary_through > plan.cut
-  const {
-    messages = [],
-    turns = [],
-    ...earlier
-  }: History = undone
-    ? JSON.parse(undone.result ?? '{}').history
-    : {
-        kept_after: plan.keptAfter,
-        summary: covers ? '' : summary,
-        summary_through: covers ? plan.keptAfter : summary_through,
-      }
-  await cancelQueuedTurns(tx, key, now)
-  const all = await tx.all(selectFilesOf, { key })
-  const at = all.findIndex((each) => each.turn_id === turnId)
-  const since = undone ? new Set([undone.id]) : await rewoundSince(tx, key, all[at])
-  const until = {
-    key,
-    cut: undone ? afterAllMessages : plan.cut,
-    begunAt: all[at]?.created_at ?? '',
-  }
-  const back: { messages: [number, string][]; turns: [string, string][] } = {
-    messages: [],
-    turns: [],
-  }
-  for (const by of since)
-    for (const { seq } of await tx.all(bringBackRewound, { ...until, by }))
-      back.messages.push([seq, by])
-  if (!undone) await tx.write(rewindMessages, { ...until, by: id })
-  for (const [seq, rewound_by] of messages)
-    await tx.update('messages', { conversation_key: key, seq, rewound_by })
-  const taken = new Map(turns)
-  for (const [index, each] of all.entries()) {
-    const isPast =
-      undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
-    const kept = since.has(each.rewound_by ?? '') ? null : each.rewound_by
-    const rewound_by = isPast ? (taken.get(each.turn_id) ?? kept) : (each.rewound_by ?? id)
-    if (rewound_by === each.rewound_by) continue
-    await tx.update('turn_files', { ...each, rewound_by })
-    if (rewound_by === null && each.rewound_by !== null)
-      back.turns.push([each.turn_id, each.rewound_by])
-  }
-  const { count } = await measured(tx, key, earlier.kept_after)
-  const { chars } = await measured(tx, key, Math.max(earlier.kept_after, earlier.summary_through))
-  const { originals: chapter_messages } = await measured(tx, key, row.chapter_after)
-  const counted = { message_count: count, unsummarised_chars: chars, chapter_messages }
-  await changeConversation(tx, row, { ...earlier, ...counted, generation: row.generation + 1 }, now)
-  const data = {
-    operationId: id,
-    turnId,
-    to: plan.to,
-    undone: kind === 'undo',
-    through: plan.cut,
-    by,
-  }
-  tx.append(conversationStream(key), { type: 'conversation-rewound', data }, [
-    projectStream(operation.project_id),
-  ])
-  return { kept_after, summary, summary_through, ...back }
-}

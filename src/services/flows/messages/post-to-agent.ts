@@ -1,7 +1,7 @@
 /**
- * Posts a message between two agents of a project (CV10). Their conversation is open while a session
- * that wrote in it lives; the next message reopens it. Each message is also announced in the
- * project's stream, which waiting agents follow.
+ * Posts a message between two agents of a project (CV10). Their conversation is open while a
+ * session that wrote in it lives; the next message reopens it. Each message is also announced in
+ * the project's stream, which waiting agents follow.
  */
 
 import { agentKey } from '../../../domain/conversations/key.ts'

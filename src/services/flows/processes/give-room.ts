@@ -8,7 +8,9 @@ import { defineQuery, defineUseCase } from '../../../store/store.ts'
 import { lockLaunch, stopLaunch } from '../../processes/launch-record.ts'
 import { endAgentSession } from '../agent-sessions/end-agent-session.ts'
 
-/** The idle processes that are to go. `maxConcurrent`: of a machine without a capacity of its own. */
+/**
+ * The idle processes that are to go. `maxConcurrent`: of a machine without a capacity of its own.
+ */
 export const findInTheWay = defineQuery('find-in-the-way', {
   scope: 'server',
   on: 'nobody',

@@ -34,9 +34,9 @@ interface Input {
 
 /**
  * Ends an agent's vendor limit (AG6), and begins what waited for that. If a person chose to
- * continue, the parked turn is sent again: in a chat it is queued and starts the agent if needed; in
- * a role it runs before other queued prompts. Running this too early or twice changes nothing. A failed agent that may not be started
- * again loses its limit as well.
+ * continue, the parked turn is sent again: in a chat it is queued and starts the agent if needed;
+ * in a role it runs before other queued prompts. Running this too early or twice changes nothing. A
+ * failed agent that may not be started again loses its limit as well.
  */
 export const endLimit = defineUseCase('end-limit', {
   scope: 'server',
