@@ -21,6 +21,7 @@ import {
   endWorkSession,
   saveCheckpoint,
 } from '../../services/work/end-work-session.ts'
+import { previewResume } from '../../services/work/preview-resume.ts'
 import {
   getArtifact,
   getLineage,
@@ -120,6 +121,7 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
   listInterrupted: query(listInterrupted, (call) => call.query),
   getLineage: query(getLineage, ({ params }) => params),
+  previewResume: query(previewResume, ({ params }) => params),
   resumeWorkSession: by(resumeWorkSession, async ({ params, deps, receipt, reply, who }) => {
     const { begun, resumed } = await resumeWork(deps, who, params, receipt)
     reply.code(begun ? 201 : 200)

@@ -114,6 +114,34 @@ export const Missing = z.object({
 })
 export type Missing = z.output<typeof Missing>
 
+/** RS7: what a resume would do. */
+export const ResumePreview = z.object({
+  agents: z.array(
+    z.object({
+      agentId: z.string().nullable().describe('null: the tasks have no agent'),
+      task: z
+        .object({ id: z.string(), title: z.string(), progressPercent: z.number().int() })
+        .describe('What it begins with'),
+      taskCount: z.number().int().describe('Of its tasks that are ready'),
+      missing: Missing.nullable().describe('Why it does not start; null: it does'),
+    }),
+  ),
+  missing: z
+    .array(Missing)
+    .describe('What is needed before anything starts; empty: something does'),
+  tasks: z.object({
+    completed: z.number().int(),
+    continuing: z.number().int(),
+    ready: z.number().int(),
+    waiting: z.number().int(),
+    failed: z.number().int(),
+  }),
+  learned: z
+    .object({ verified: z.number().int(), failed: z.number().int(), decisions: z.number().int() })
+    .describe('What its agents are told first, by number'),
+})
+export type ResumePreview = z.output<typeof ResumePreview>
+
 export const Resumed = z.object({
   session: WorkSession,
   resumeContext: ResumeContext,

@@ -9,7 +9,7 @@ import { Artifact, anyBytes, maxArtifactBytes } from './artifact.ts'
 import { CheckpointRequest, SavedCheckpoint } from './checkpoint.ts'
 import { Lineage } from './lineage.ts'
 import { WorkSessionFiles } from './read-work-session.ts'
-import { Restored, Resumed } from './resume.ts'
+import { Restored, Resumed, ResumePreview } from './resume.ts'
 import { Task, TaskChange, TaskDraft, taskStatuses } from './task.ts'
 import {
   ListedWorkSession,
@@ -75,6 +75,12 @@ export const workSessionRoutes = {
       'List the newest work sessions with their checkpoints and approvals, and which was ' +
       'resumed from which',
     answer: Lineage,
+  }),
+  previewResume: route({
+    method: 'GET',
+    path: `${one}/resume`,
+    summary: 'Read what a resume would start, what it would not and why; changes nothing',
+    answer: ResumePreview,
   }),
   resumeWorkSession: route({
     method: 'POST',

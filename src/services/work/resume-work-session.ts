@@ -32,7 +32,7 @@ import { resumeContextOf, resumeContextWith } from './resume-context.ts'
  * What is missing before resumed work starts (RS6). Empty if somebody works on it or will be
  * started (CO3). `resumedFrom` is the interrupted work session, `tasks` the unfinished ones.
  */
-async function missingToStart(
+export async function missingToStart(
   reader: Reader,
   resumedFrom: string,
   tasks: readonly TaskRow[],
@@ -93,7 +93,7 @@ async function missingTasks(reader: Reader, workSessionId: string): Promise<Miss
   return [{ what: 'task', ...detailFields('detail', statusNotice('noTaskLeft')) }]
 }
 
-async function missingForAgent(
+export async function missingForAgent(
   reader: Reader,
   agentId: string | null,
   task: TaskRow,
@@ -132,11 +132,11 @@ async function missingForAgent(
 const maxTasks = 100_000
 
 /** Unfinished tasks, which move to a resumed work session (RS1). */
-const unfinishedOf = (reader: Reader, workSessionId: string): Promise<TaskRow[]> =>
+export const unfinishedOf = (reader: Reader, workSessionId: string): Promise<TaskRow[]> =>
   reader.all(selectUnfinished, { workSessionId, limit: maxTasks })
 
 /** The work session's unfinished tasks and those of ended descendants (RS3), newest first. */
-async function carriedOver(reader: Reader, workSessionId: string): Promise<TaskRow[]> {
+export async function carriedOver(reader: Reader, workSessionId: string): Promise<TaskRow[]> {
   const ids = [workSessionId, ...(await descendantsOf(reader, workSessionId)).map(({ id }) => id)]
   const rows: TaskRow[] = []
   for (const id of ids) rows.push(...(await unfinishedOf(reader, id)))
@@ -324,7 +324,7 @@ async function recordFailure(tx: Tx, row: WorkSessionRow, why: string): Promise<
   return { outcome: 'failed', setAside }
 }
 
-function refusalOf(
+export function refusalOf(
   workSessionId: string,
   refusal:
     | { code: 'work_session_running' | 'work_session_completed' }

@@ -203,6 +203,16 @@ export const selectUnfinished = statement<{ workSessionId: string; limit: number
     .limit(p.limit),
 )
 
+/** How many of its tasks are over, by how. */
+export const selectFinishedCounts = statement<{ workSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+    .where('session_id', '=', p.workSessionId)
+    .where((eb) => eb.or([eb('status', '=', completed), eb('status', '=', failed)]))
+    .groupBy('status'),
+)
+
 /** Completed tasks of a work session, the newest first, through an index of their own. */
 export const selectCompleted = statement<{ workSessionId: string; limit: number }>()((db, p) =>
   db

@@ -81,6 +81,13 @@ test('[UI1] [UI9] interrupted work is on Now until Resume takes it up, which is 
   const button = projects.getByRole('button', { name: 'Resume the work in game' })
   await button.click()
   const dialog = page.getByRole('dialog')
+  // RS7: before, it says what is missing and where it is given.
+  const asked = page.getByRole('dialog', { name: 'Resume this work?' })
+  await asked.getByText('nobody-here no longer belongs to this project').waitFor()
+  await asked.getByRole('link', { name: 'Assign an agent' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await asked.getByRole('button', { name: 'Resume, and wait for it' }).click()
+  await asked.waitFor({ state: 'detached' })
   await dialog.getByText('nobody-here no longer belongs to this project').waitFor()
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await expect.poll(() => button.isDisabled()).toBe(true)
@@ -110,6 +117,7 @@ test('[WK6] [RS6] Dismiss takes work off Now; one press begins a failed task ane
     await route.fulfill({ response })
   })
   await resume.click()
+  await page.getByRole('button', { name: 'Resume, and wait for it' }).click()
   await page
     .getByRole('dialog', { name: 'Nothing starts yet' })
     .getByText('no longer belongs to this project')

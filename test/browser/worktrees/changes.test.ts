@@ -206,6 +206,7 @@ test('[UI1] [RS1] one press resumes work and shows what its agent was told', asy
       .getByRole('button', { name: /^Interrupted/ })
       .click()
     await failed.getByRole('button', { name: 'Resume the work in rex' }).click()
+    await page.getByRole('button', { name: 'Resume 1 agent' }).click()
     await page.waitForURL(`**/projects/${projectId}/session/work*`)
     const log = page.getByRole('log')
     await anyOf(log.getByText('Land softly')).waitFor()

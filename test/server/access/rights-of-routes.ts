@@ -188,6 +188,7 @@ export const rights: readonly Right[] = [
         'createWorkSession',
         'endWorkSession',
         'dismissWorkSession',
+        'previewResume',
         'resumeWorkSession',
         'saveCheckpoint',
         'recordApproach',

@@ -180,9 +180,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
       'getSignIn',
       'signOutAgent',
       ...['prepareAgent', 'getPreparation', 'answerPreparation', 'cancelPreparation'],
-      'probeSandbox',
-      'listSecrets',
-      'setSecret',
+      ...['probeSandbox', 'listSecrets', 'setSecret'],
     ],
     ...['removeSecret', 'listSecretUses', 'warmConversation', 'goOnInChat'],
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
@@ -247,6 +245,7 @@ async function callContinuity(call: Call, server: TestServer, at: string) {
   await server.ask(`${inside}/end`, { method: 'POST', body: { reason: 'lunch' } })
   await call('listInterrupted', '/api/sessions/interrupted')
   await call('dismissWorkSession', `${inside}/dismiss`)
+  await call('previewResume', `${inside}/resume`)
   await server.ask(`${inside}/resume`, { method: 'POST' })
   await call('resumeWorkSession', `${inside}/resume`)
   await call('getLineage', `${at}/lineage`)

@@ -247,7 +247,7 @@ test('[WK8] a task that is nobody’s, and one elsewhere, are what the work sess
   expect((await elsewhere.work()).state).toBe('running')
 })
 
-test('[RS6] a resume that can start nothing is 201 and says what is missing', async () => {
+test('[RS6] [RS7] a resume that can start nothing is 201 and says what is missing', async () => {
   const workplace = await openWorkplace()
   const { post, server, projectId } = workplace
   const project = `/api/projects/${projectId}`
@@ -262,9 +262,12 @@ test('[RS6] a resume that can start nothing is 201 and says what is missing', as
         ...task,
       })
     await post(`${project}/sessions/${id}/end`, { reason: 'stopped' })
+    const preview = await server.ask(`${project}/sessions/${id}/resume`)
     const { status, json } = await server.ask(`${project}/sessions/${id}/resume`, {
       method: 'POST',
     })
+    // Asked before, the same is missing.
+    expect([preview.status, preview.json.missing]).toEqual([200, json.missing])
     expect([status, json.session.state]).toEqual([201, 'running'])
     const again = await server.ask(`${project}/sessions/${id}/resume`, { method: 'POST' })
     expect([again.status, again.json.missing]).toEqual([200, json.missing])

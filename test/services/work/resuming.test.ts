@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
-import { Resumed } from '../../../src/protocol/work/resume.ts'
+import { Resumed, ResumePreview } from '../../../src/protocol/work/resume.ts'
 import { recordApproach } from '../../../src/services/work/change-approach.ts'
 import { createWorkSession, endWorkSession } from '../../../src/services/work/end-work-session.ts'
+import { previewResume } from '../../../src/services/work/preview-resume.ts'
 import { getResumeContext, getWorkSession } from '../../../src/services/work/queries.ts'
 import { resumeContextOf } from '../../../src/services/work/resume-context.ts'
 import {
@@ -47,6 +48,33 @@ async function interrupted() {
 }
 
 describe('resuming', () => {
+  test('[RS7] a preview says who starts with what, and changes nothing', async () => {
+    const { store } = shared
+    const { projectId, workSessionId, at, interrupt, resume, get } = await interrupted()
+    const preview = () => store.query(previewResume, { projectId, workSessionId })
+    await expect(preview()).rejects.toMatchObject({ code: 'work_session_running' })
+    await interrupt()
+    const before = await get(at.id)
+    const found = await preview()
+    expect(ResumePreview.parse(found)).toEqual(found)
+    const byAgent = (one: { agentId: string | null }) => one.agentId ?? ''
+    expect(found.agents.toSorted((a, b) => (byAgent(a) < byAgent(b) ? -1 : 1))).toMatchObject([
+      { agentId: null, taskCount: 1, missing: { what: 'agent' } },
+      {
+        agentId: 'ann',
+        task: { id: at.id, title: 'Jump', progressPercent: 70 },
+        missing: { what: 'agent' },
+      },
+    ])
+    expect(found.tasks).toEqual({ completed: 1, continuing: 1, ready: 1, waiting: 1, failed: 0 })
+    expect(found.learned).toEqual({ verified: 0, failed: 1, decisions: 0 })
+    expect(await get(at.id)).toEqual(before)
+    const { missing } = resumedIn(await resume())
+    expect(found.missing).toEqual(missing)
+    // Who asks again learns of the one that runs.
+    expect((await preview()).tasks).toMatchObject({ continuing: 1, ready: 1, waiting: 1 })
+  })
+
   test('[RS1] a child goes on where its parent stopped, with the unfinished tasks under their ids', async () => {
     const { store } = shared
     const { projectId, workSessionId, done, at, waits, next, interrupt, resume, get } =

@@ -3,9 +3,10 @@
  * anything else (RS2).
  */
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { Missing, NotRestored, Resumed } from '../../../src/protocol/work/resume.ts'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import { canResume } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'
@@ -13,8 +14,11 @@ import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
+
+const ResumePreview = lazy(
+  loadOnce(async () => ({ default: (await import('./resume-preview.tsx')).ResumePreview })),
+)
 
 interface ResumeButtonProps {
   /** The work session to resume; undefined when there is none, which the button says. */
@@ -35,6 +39,7 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
   const navigate = useNavigate()
   const [lost, setLost] = useState<readonly NotRestored[]>([])
   const [missing, setMissing] = useState<readonly Missing[]>([])
+  const [looking, setLooking] = useState(false)
   const possible = workSession !== undefined && canResume(workSession)
   const why = workSession?.setAside ? continuity.setAsideText : continuity.resumeNothing
   const resume = async () => {
@@ -47,6 +52,7 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
       }),
     )
     if (!answer) return
+    setLooking(false)
     if (answer.missing.length === 0) {
       notify(continuity.goesOn(project))
       if (answer.notRestored.length === 0)
@@ -71,17 +77,28 @@ export function ResumeButton({ workSession, projectId, offered = true }: ResumeB
   if (!mayWrite) return null
   return (
     <>
-      <ProblemNote error={error} />
+      {looking && workSession && (
+        <Suspense>
+          <ResumePreview
+            workSession={workSession}
+            projectId={projectId}
+            waiting={waiting}
+            error={error}
+            onResume={() => void resume()}
+            onClose={() => setLooking(false)}
+          />
+        </Suspense>
+      )}
       {offered && (
         <SubmitButton
           look="plain"
           type="button"
           data-press
-          waiting={waiting}
           disabled={!possible}
+          waiting={false}
           title={possible ? undefined : why}
           aria-label={continuity.resumeName(project)}
-          onClick={() => void resume()}
+          onClick={() => setLooking(true)}
         >
           {continuity.resume}
         </SubmitButton>
