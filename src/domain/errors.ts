@@ -234,6 +234,11 @@ export const errorCatalogue = {
     'There is no remote to push to',
     'Add one to the repository (`git remote add origin …`), then try again.',
   ),
+  no_token: entry(
+    409,
+    'There is no token for this host',
+    'Set one (`PUT /api/hosts/{host}`, `holdfast hosts add HOST`), or push by hand.',
+  ),
   needs_filter: entry(
     409,
     'A git filter is required, and Holdfast runs none',

@@ -16,6 +16,12 @@ type Case = readonly [
   finding: (made: Made) => Partial<Finding>,
 ]
 
+const landingOf = (projectId?: string): string =>
+  `insert into landings (id, conversation_key, project_id, coordinator_id, worktree_id, top, how,
+      state, plan, asked_by, asked_at)
+    values ('made-up', 'web:made.up', '${projectId}', 'c', 'w', '/', 'merge',
+      'done', '{}', 'owner', 'x')`
+
 const cases: readonly Case[] = [
   [
     'an event that is missing',
@@ -160,6 +166,28 @@ const cases: readonly Case[] = [
       where: `conversations web:${projectIds[0]}.scout`,
       what: 'has another agent_id than its key says',
     }),
+  ],
+  [
+    'a landing of no conversation',
+    ({ projectIds }) => [landingOf(projectIds[0])],
+    () => ({
+      check: 'state',
+      where: 'landings web:made.up',
+      what: expect.stringContaining('no row'),
+    }),
+  ],
+  [
+    'a landing that no event tells of',
+    ({ projectIds }) => [landingOf(projectIds[0])],
+    () => ({ check: 'state', where: 'landings made-up', what: 'is done; the events say nothing' }),
+  ],
+  [
+    'a token for a host of a project that is gone',
+    () => [
+      `insert into host_tokens (host, person_id, project_id, kind, api, sealed, set_by, set_at)
+        values ('github.com', '', 'proj_gone', 'github', 'x', '{}', 'owner', 'x')`,
+    ],
+    () => ({ check: 'state', where: 'host_tokens proj_gone' }),
   ],
   [
     'a receipt that cannot be read',

@@ -78,6 +78,8 @@ export const settingRules = {
   'land.check': { kind: 'text', fallback: '', max: 1000 },
   /** LD1: branches, with commas between, into which nothing is landed directly. */
   'land.protected': { kind: 'text', fallback: '', max: 1000 },
+  /** LD8: people who are no owners push with the ssh of the machine, too. */
+  'land.ssh': { kind: 'choice', fallback: 'no', allowed: ['no', 'yes'] },
   'land.co_author': { kind: 'choice', fallback: 'yes', allowed: ['yes', 'no'] },
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule | TextRule>
 
@@ -90,6 +92,7 @@ export const managedSettings: ReadonlySet<string> = new Set<keyof typeof setting
   'agent.runs_on',
   'land.check',
   'land.protected',
+  'land.ssh',
 ])
 
 export type SettingKey = keyof typeof settingRules

@@ -94,6 +94,7 @@ export const landingBlocks = [
   'remote_moved',
   'lfs_push',
   'no_remote',
+  'no_token',
 ] as const
 export type LandingBlock = (typeof landingBlocks)[number]
 

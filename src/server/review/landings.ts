@@ -28,6 +28,7 @@ import {
   moveLanding,
   type OpenLanding,
 } from '../../services/review/landing-record.ts'
+import { findSignIn } from '../../services/review/sign-in.ts'
 import { findOwnerOfBranch } from '../../services/worktrees/queries.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { CoordinatorRequests } from '../processes/coordinator-requests.ts'
@@ -244,12 +245,25 @@ export class Landings {
       },
       planWithinMs,
     )
+    const signIn = await this.#signIn(who, place.projectId, made)
     const blocks = [
       ...(place.agentWorks ? (['agent_works'] as const) : []),
       ...(whose === 'others' ? (['branch_of_another'] as const) : []),
       ...made.blocks,
+      ...(signIn?.block ? [signIn.block] : []),
     ]
-    return { place, made: { ...made, blocks: [...new Set(blocks)] }, message: words }
+    const about = { ...made.about, ...(signIn?.block && { [signIn.block]: signIn.host }) }
+    const notes = [...made.notes, ...(signIn?.note ? [signIn.note] : [])]
+    const whole = { ...made, blocks: [...new Set(blocks)], about, notes }
+    return { place, made: whole, message: words }
+  }
+
+  async #signIn(who: Caller, projectId: string, { steps, how }: MadePlan) {
+    const push = steps.find((step) => step.do === 'push')
+    if (push?.do !== 'push') return undefined
+    const { address } = push
+    const opensPull = how === 'pull-request'
+    return this.#app.read(findSignIn, { address, projectId, by: who.id, opensPull }, who)
   }
 
   #ask<Value>(

@@ -15,6 +15,7 @@ import type { Tables } from '../../store/schema/tables.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { requireManage } from '../access/require-scope.ts'
 import { noSuchProject } from '../refusals.ts'
+import { hostIn, signInOf } from './sign-in.ts'
 
 type HostRow = Tables['host_tokens']
 
@@ -102,21 +103,6 @@ export const listHosts = defineQuery('list-hosts', {
   },
 })
 
-/** The token for a host: one's own, else the project's. */
-export async function tokenFor(
-  reader: Reader,
-  {
-    host,
-    projectId,
-    by,
-  }: { readonly host: string; readonly projectId: string; readonly by: string },
-): Promise<HostRow | undefined> {
-  return (
-    (await reader.row('host_tokens', { host, person_id: by, project_id: '' })) ??
-    (await reader.row('host_tokens', { host, person_id: '', project_id: projectId }))
-  )
-}
-
 interface WhichCredential {
   readonly landingId: string
   readonly n: number
@@ -136,22 +122,16 @@ export const findCredential = defineQuery('find-credential', {
     const step = await reader.row('landing_steps', { landing_id: landingId, n })
     const isTheirs = coordinatorId === undefined || landing?.coordinator_id === coordinatorId
     if (!landing || !isTheirs || step?.state !== 'begun') throw new Refusal('not_found')
-    const push = (await reader.rows('landing_steps', { landing_id: landingId })).find(
-      (each) => JSON.parse(each.step).do === 'push',
-    )
-    const host = hostIn(JSON.parse(push?.step ?? '{}').address ?? '') ?? ''
+    const steps = await reader.rows('landing_steps', { landing_id: landingId })
+    const push = steps.map((each) => JSON.parse(each.step)).find((each) => each.do === 'push')
     const { project_id: projectId, asked_by: by } = landing
-    const token = await tokenFor(reader, { host, projectId, by })
+    const opensPull = JSON.parse(step.step).do === 'pull-request'
+    const pushed = { address: push?.address ?? '', projectId, by, opensPull }
+    const { token, host, block } = await signInOf(reader, pushed)
+    if (block) throw new Refusal(block, host)
     return { token: token ?? null, host, step: step.step }
   },
 })
-
-/** `github.com`, `127.0.0.1:4000`; undefined for a path. */
-export function hostIn(address: string): string | undefined {
-  const [, host] = /^[\w.-]+@([\w.-]+):/.exec(address) ?? []
-  const url = URL.parse(address)
-  return host?.toLowerCase() ?? (url?.host ? url.host.toLowerCase() : undefined)
-}
 
 export const pinnedRemote = defineQuery('pinned-remote', {
   scope: 'anybody',

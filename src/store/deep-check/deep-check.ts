@@ -9,6 +9,7 @@ import { conversationColumns } from './conversation-columns.ts'
 import { denseStreams, eventCopies, keptReceipts } from './events.ts'
 import { searchableMessages } from './searchable-messages.ts'
 import { stateOfHome } from './state-of-home.ts'
+import { stateOfReviews } from './state-of-reviews.ts'
 
 export interface Finding {
   readonly check: 'integrity' | 'streams' | 'copies' | 'state' | 'receipts' | 'search'
@@ -30,6 +31,7 @@ export async function* deepCheck(reader: Reader, integrity?: Check): AsyncGenera
     eventCopies,
     stateOfHome,
     conversationColumns,
+    stateOfReviews,
     keptReceipts,
     searchableMessages,
   ]

@@ -77,6 +77,8 @@ export const review = {
     },
     notes: {
       hooks_not_run: (what: string) => `Hooks are not run: ${what}`,
+      over_https: (what: string) => `Pushed over https, with the token for ${what}`,
+      ssh_of_machine: (what: string) => `Pushed with the ssh of the machine, to ${what}`,
       left_out: (what: string) => `Left out: ${what}`,
     } as Record<string, (what: string) => string>,
     byHand: 'By hand',
@@ -101,6 +103,8 @@ export const review = {
       remote_changed: (what: string) => `The repository names another address than before: ${what}`,
       remote_moved: (what: string) => `Others have pushed to the branch${what && ` (${what})`}.`,
       lfs_push: () => 'Its large files have to be uploaded with git-lfs.',
+      no_token: (what: string) =>
+        `There is no token for ${what}. Set one: holdfast hosts add ${what}`,
       no_remote: (what: string) =>
         what ? `${what} cannot be pushed to from here.` : 'The repository has no remote.',
     } as Record<LandingBlock, (what: string) => string>,

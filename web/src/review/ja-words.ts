@@ -69,6 +69,8 @@ export const review: typeof English = {
     },
     notes: {
       hooks_not_run: (what) => `フックは実行されません：${what}`,
+      over_https: (what) => `${what} のトークンを使い、https でプッシュします`,
+      ssh_of_machine: (what) => `マシンの ssh を使い、${what} にプッシュします`,
       left_out: (what) => `除外：${what}`,
     },
     byHand: '手作業で',
@@ -90,6 +92,8 @@ export const review: typeof English = {
       remote_changed: (what) => `リポジトリの送信先が以前と違います：${what}`,
       remote_moved: (what) => `ほかの人がこのブランチにプッシュしました${what && `（${what}）`}。`,
       lfs_push: () => '大きなファイルは git-lfs でアップロードする必要があります。',
+      no_token: (what) =>
+        `${what} のトークンがありません。設定してください：holdfast hosts add ${what}`,
       no_remote: (what) =>
         what ? `${what} にはここからプッシュできません。` : 'リポジトリにリモートがありません。',
     },

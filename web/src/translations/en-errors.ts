@@ -155,6 +155,10 @@ export const errors: ErrorsWords = {
     title: 'The host did not take this',
     next: 'Its answer is below. Check the host and the token.',
   },
+  no_token: {
+    title: 'There is no token for this host',
+    next: 'Set one with `holdfast hosts add HOST`, or push by hand.',
+  },
   no_remote: { title: 'There is no remote to push to', next: 'Add one to the repository.' },
   needs_filter: {
     title: 'A filter is needed, and Holdfast runs none',

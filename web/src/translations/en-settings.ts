@@ -143,6 +143,10 @@ export const settings: SettingsWords = {
       name: 'Protected branches',
       about: 'Names with commas between. Work reaches them by a pull request alone.',
     },
+    'land.ssh': {
+      name: 'Push with the ssh of the machine',
+      about: 'Also what others than owners land. It signs in as whoever runs Holdfast there.',
+    },
     'land.co_author': {
       name: 'Name the agent as co-author',
       about: 'In commits that you land.',

@@ -163,6 +163,10 @@ export const errors: ErrorsWords = {
     title: 'ホストに受け付けられませんでした',
     next: '相手の応答は下にあります。ホストとトークンを確認してください。',
   },
+  no_token: {
+    title: 'このホストのトークンがありません',
+    next: '`holdfast hosts add HOST` で設定するか、手元でプッシュしてください。',
+  },
   no_remote: {
     title: 'プッシュ先のリモートがありません',
     next: 'リポジトリにリモートを追加してください。',

@@ -120,6 +120,11 @@ export const settings: SettingsWords = {
       name: '保護するブランチ',
       about: 'コンマ区切りの名前。プルリクエストでのみ取り込めます。',
     },
+    'land.ssh': {
+      name: 'マシンの ssh でプッシュ',
+      about:
+        'オーナー以外が取り込むときも使います。Holdfast を実行しているユーザーとして接続します。',
+    },
     'land.co_author': {
       name: 'エージェントを共同作者として記載',
       about: '取り込むコミットに記載します。',

@@ -32,8 +32,8 @@ async function closeProjectWork(
 }
 
 /**
- * Deletes a project, unassigns its agents and closes its approvals and work. Its folder and files
- * stay.
+ * Deletes a project with its tokens for hosts, unassigns its agents and closes its approvals and
+ * work. Its folder and files stay.
  */
 export const deleteProject = defineUseCase('delete-project', {
   scope: 'manage',
@@ -46,6 +46,8 @@ export const deleteProject = defineUseCase('delete-project', {
     await tx.delete('assignments', { project_id: projectId })
     await tx.delete('panels', { project_id: projectId })
     await tx.delete('set_ups', { project_id: projectId })
+    await tx.delete('host_tokens', { project_id: projectId })
+    await tx.delete('project_remotes', { project_id: projectId })
     for (const row of await secretRows(tx, projectId)) await deleteSecret(tx, row)
     await tx.delete('projects', { id: projectId })
     tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [
