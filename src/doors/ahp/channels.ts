@@ -10,12 +10,19 @@ import type { ServerDependencies } from '../../server/dependencies.ts'
 import { stillFree } from '../../server/live/subscription.ts'
 import { requireScope } from '../../services/access/require-scope.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
-import { findNamedThread } from '../../services/conversations/thread-names.ts'
+import { chatNameOf, findNamedThread } from '../../services/conversations/thread-names.ts'
 import { actionOf, isOwnMatter, reasonOf, receiptOf } from './actions.ts'
 import type { AhpClient } from './ahp-client.ts'
 import type { ChatAction } from './chat-state.ts'
 import { AhpError } from './json-rpc.ts'
-import { type ChangesetName, changesetIn, keyOfChat, keyOfThread, rootChannel } from './names.ts'
+import {
+  type ChangesetName,
+  changesetIn,
+  keyOfChat,
+  keyOfThread,
+  rootChannel,
+  threadOfChat,
+} from './names.ts'
 import { isListed, rootState } from './root.ts'
 import { WatchedChangeset } from './watched-changeset.ts'
 import { WatchedThread } from './watched-thread.ts'
@@ -117,12 +124,34 @@ export class Channels {
     who: Who,
     channel: string,
   ): Promise<{ readonly key: string; readonly part: 'chat' | 'thread' }> {
-    const ofChat = keyOfChat(channel)
+    const ofChat = keyOfChat(channel) ?? (await this.#forkedAs(who, channel))
     const key = ofChat ?? (await this.keyOf(who, channel))
     const conversation = key && (await this.#conversation(who, key))
     if (!key || !conversation || !isListed(conversation))
       throw new AhpError('noSession', `There is no session ${channel}`)
     return { key, part: ofChat === undefined ? 'thread' : 'chat' }
+  }
+
+  async #forkedAs(who: Who, chat: string): Promise<string | undefined> {
+    const thread = threadOfChat(chat)
+    const key = thread === undefined ? undefined : await this.keyOf(who, thread)
+    if (key === undefined) return undefined
+    const name = chatNameOf(key, chat)
+    return (
+      (await this.#deps.app.read(findNamedThread, { name, personId: who.id }, who)) ?? undefined
+    )
+  }
+
+  async isThere(who: Who, channel: string): Promise<boolean> {
+    return (await this.#found(who, channel)) !== undefined
+  }
+
+  /** Undefined: there is none, or none for this caller. */
+  async #found(who: Who, channel: string) {
+    return this.#find(who, channel).catch((error: unknown) => {
+      if (error instanceof AhpError) return undefined
+      throw error
+    })
   }
 
   async isShown(who: Who, key: string): Promise<boolean> {
@@ -206,7 +235,9 @@ export class Channels {
       return
     }
     if (event.type !== 'session-changed' || !('data' in event)) return
-    void this.#watched.get(event.data.key)?.readAgain()
+    const { key } = event.data
+    for (const watched of this.#watched.values())
+      if (watched.key === key || watched.isForkedAs(key)) void watched.readAgain()
   }
 
   /** Streams began anew, or events of them are gone. */
@@ -226,12 +257,7 @@ export class Channels {
     const origin = { clientId, clientSeq }
     if (isOwnMatter(action)) return this.#client.act(channel, action, { origin })
     const changeset = this.#changeset(channel)
-    const { key } = await this.#find(who, changeset?.name.thread ?? channel).catch(
-      (error: unknown) => {
-        if (error instanceof AhpError) return { key: undefined }
-        throw error
-      },
-    )
+    const key = (await this.#found(who, changeset?.name.thread ?? channel))?.key
     // One for an unknown channel is ignored.
     if (key === undefined) return
     try {

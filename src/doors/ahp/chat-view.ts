@@ -54,8 +54,11 @@ const notBegun: RunView = { turnId: null, parts: [], usage: null, end: null }
 export function chatViewOf(thread: ThreadState): ChatView {
   const named = namesOf(thread.messages)
   const turns = thread.turns.filter((turn) => isWithin(turn, thread))
-  let left = thread.messages.filter(({ role, visible }) => role === 'user' && visible)
-  const views: TurnView[] = []
+  const views = historyOf(thread, turns[0], named)
+  const history = new Set(views.map(({ id }) => id))
+  let left = thread.messages.filter(
+    (each) => each.role === 'user' && each.visible && !history.has(nameOf(each, named)),
+  )
   for (const [index, turn] of turns.entries()) {
     const isLast = index === turns.length - 1
     const given = isLast && turn.state === 'running' ? thread.handedOver : undefined
@@ -73,6 +76,30 @@ export function chatViewOf(thread: ThreadState): ChatView {
   const active = { ...turnOf(next, named), runs: [notBegun] }
   const queued = others.map((each) => waiting(each, named))
   return { turns: [...views, active], isActive: true, queued }
+}
+
+/** What a fork or a session that was taken in begins with: said in no turn of its own. */
+function historyOf(thread: ThreadState, first: ThreadTurn | undefined, named: Names): TurnView[] {
+  if (thread.earlierTurns !== null) return []
+  const before = thread.messages.filter(
+    ({ visible, createdAt }) => visible && (!first || createdAt < first.at),
+  )
+  const answered = before.slice(0, before.findLastIndex(({ role }) => role === 'assistant') + 1)
+  const views: TurnView[] = []
+  for (const message of answered) {
+    if (message.role === 'user') {
+      const end = { state: 'complete', at: message.createdAt } as const
+      views.push({ ...turnOf(message, named), runs: [{ ...notBegun, end }] })
+      continue
+    }
+    const turn = views.at(-1)
+    const parts = turn?.runs[0]?.parts ?? []
+    const part = { kind: 'markdown', id: `${message.seq}`, text: message.content } as const
+    const end = { state: 'complete', at: message.createdAt } as const
+    if (turn && message.role === 'assistant')
+      views.splice(-1, 1, { ...turn, runs: [{ ...notBegun, parts: [...parts, part], end }] })
+  }
+  return views
 }
 
 /** As the agent will be given it (CH18). */

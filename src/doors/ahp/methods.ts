@@ -11,11 +11,13 @@ import { requireScope } from '../../services/access/require-scope.ts'
 import { archiveConversation } from '../../services/conversations/mark-conversation.ts'
 import { listConversations } from '../../services/conversations/queries.ts'
 import { beginThread } from '../../services/flows/conversations/begin-thread.ts'
+import { askFork } from '../../services/flows/files/file-operations.ts'
 import { findReviewPlace } from '../../services/review/review-place.ts'
 import type { AhpClient } from './ahp-client.ts'
 import { CreateSession, createThread, disposeThread, threadConfig } from './begin.ts'
 import type { Snapshot } from './channels.ts'
 import { Completions, completionsOf, completionTriggers } from './completions.ts'
+import { CreateChat, forkChat } from './forks.ts'
 import { AhpError } from './json-rpc.ts'
 import { rootChannel, versionIn } from './names.ts'
 
@@ -93,6 +95,9 @@ const methods: Readonly<Record<string, Method>> = {
       throw new AhpError('threadExists', `There is a session ${given.channel} already`)
     await createThread(deps, who, given)
   }),
+  createChat: method(askFork, CreateChat, ({ deps, client: { channels }, who }, given) =>
+    forkChat({ who, deps, channels }, given),
+  ),
   disposeSession: method(
     archiveConversation,
     Channel,

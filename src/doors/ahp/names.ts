@@ -104,3 +104,9 @@ export const idOfChanged = (id: string, version: string): string => id + changed
 
 /** The id that a client gave a message that it may have changed since. */
 export const firstIdOf = (id: string): string => id.split(changedMark, 1)[0] ?? id
+
+/** A chat that a client begins in a session: under a name of its own, with the session's. */
+export function threadOfChat(uri: string): string | undefined {
+  const [, encodedThread] = /^ahp-chat:\/\/[\w.-]{1,200}\/([\w-]{1,4000})=*$/.exec(uri) ?? []
+  return encodedThread && Buffer.from(encodedThread, 'base64url').toString()
+}

@@ -32,6 +32,7 @@ const agentInfo = ({ id, name }: Agent) => ({
   provider: providerOf(id),
   displayName: name,
   description: '',
+  capabilities: { multipleChats: { fork: true } },
   models: [{ id: 'default', provider: providerOf(id), name: `${name}’s model` }],
 })
 

@@ -3,6 +3,7 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { chatStateOf } from './chat-changes.ts'
 import type { ChatAction } from './chat-state.ts'
 import { type ChatView, emptyChat } from './chat-view.ts'
+import type { Fork } from './forks.ts'
 import { chatUri, providerOf } from './names.ts'
 import {
   activityText,
@@ -11,6 +12,7 @@ import {
   newTitle,
   status,
   statusOf,
+  summaryOf,
 } from './thread-summary.ts'
 
 interface Asked {
@@ -18,28 +20,34 @@ interface Asked {
   readonly request: object
 }
 
+interface ChatSummary {
+  readonly resource: string
+  readonly title: string
+  readonly status: number
+  readonly modifiedAt: string
+  readonly origin: object
+}
+
 export interface ThreadView {
   readonly provider: string
   readonly title: string
   readonly status: number
   readonly activity: string | undefined
-  readonly chat: {
-    readonly resource: string
-    readonly title: string
-    readonly status: number
-    readonly modifiedAt: string
-  }
+  readonly chat: ChatSummary
+  /** Chats that were forked from it, as this client calls them. */
+  readonly forks: readonly ChatSummary[]
   readonly asked: readonly Asked[]
   readonly directories: readonly string[]
 }
 
 interface Shown {
   readonly conversation: Conversation
+  readonly forks: readonly Fork[]
   readonly chat: ChatView
   readonly key: string
 }
 
-export function threadViewOf({ conversation, chat, key }: Shown): ThreadView {
+export function threadViewOf({ conversation, forks, chat, key }: Shown): ThreadView {
   const resource = chatUri(key)
   const { created } = conversation
   const last = chat.turns.slice(-1)
@@ -50,11 +58,30 @@ export function threadViewOf({ conversation, chat, key }: Shown): ThreadView {
     title: conversation.title ?? newTitle,
     status: statusOf(conversation),
     activity: activityText(conversation),
-    chat: { resource, title: '', status: state.status, modifiedAt: state.modifiedAt },
+    chat: {
+      resource,
+      title: '',
+      status: state.status,
+      modifiedAt: state.modifiedAt,
+      origin: { kind: 'user' },
+    },
+    forks: forks.map((fork) => forkSummary(fork, chat, resource)),
     asked: chat.isActive ? askedIn(state, resource) : [],
     directories: directoriesOf(conversation),
   }
 }
+
+function forkSummary(fork: Fork, { turns }: ChatView, chat: string): ChatSummary {
+  const { conversation, uri: resource } = fork
+  const { title, forkedFrom } = conversation
+  const { status: all, modifiedAt } = summaryOf(conversation, resource)
+  const turn = turns.find(({ runs }) => runs.some((run) => run.turnId === forkedFrom?.turnId))
+  const origin = { kind: 'fork', chat, turnId: turn?.id ?? forkedFrom?.turnId }
+  return { resource, title: title ?? newTitle, status: all & statusOfWork, modifiedAt, origin }
+}
+
+/** Those that say what a chat does; the others are its session's. */
+const statusOfWork = 31
 
 function askedIn(state: ReturnType<typeof chatStateOf>, chat: string): Asked[] {
   const turn = state.activeTurn
@@ -79,7 +106,7 @@ const changesets = [
 ].map((each) => ({ ...each, capabilities: { review: {} } }))
 
 export function threadStateOf(view: ThreadView): object {
-  const { provider, title, activity, chat, asked, directories } = view
+  const { provider, title, activity, chat, forks, asked, directories } = view
   return {
     provider,
     title,
@@ -87,7 +114,7 @@ export function threadStateOf(view: ThreadView): object {
     ...(activity !== undefined && { activity }),
     lifecycle: 'ready',
     activeClients: [],
-    chats: [{ ...chat, origin: { kind: 'user' } }],
+    chats: [chat, ...forks],
     defaultChat: chat.resource,
     workingDirectories: directories,
     changesets,
@@ -116,6 +143,11 @@ export function threadChanges(before: ThreadView, after: ThreadView): ChatAction
     const { resource, ...changes } = after.chat
     say('chatUpdated', { chat: resource, changes })
   }
+  for (const { resource } of before.forks)
+    if (!after.forks.some((each) => each.resource === resource))
+      say('chatRemoved', { chat: resource })
+  for (const summary of after.forks)
+    if (!before.forks.some((each) => isSame(each, summary))) say('chatAdded', { summary })
   for (const { id } of before.asked)
     if (!after.asked.some((each) => each.id === id)) say('inputNeededRemoved', { id })
   for (const { id, request } of after.asked)

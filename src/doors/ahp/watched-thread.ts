@@ -18,6 +18,7 @@ import { encodeCursor } from '../../store/page-cursor.ts'
 import { chatChanges, chatStateOf } from './chat-changes.ts'
 import type { ChatAction } from './chat-state.ts'
 import { type ChatView, chatViewOf } from './chat-view.ts'
+import { type Fork, readForks } from './forks.ts'
 import { AhpError } from './json-rpc.ts'
 import { isChatUri } from './names.ts'
 import { type ThreadView, threadChanges, threadStateOf, threadViewOf } from './thread-view.ts'
@@ -60,6 +61,7 @@ export class WatchedThread {
   readonly #pending = new Set<Pending>()
   #thread: Thread | undefined
   #conversation: Conversation | undefined
+  #forks: readonly Fork[] = []
   #chat: ChatView | undefined
   #view: ThreadView | undefined
   #isReading = false
@@ -75,6 +77,10 @@ export class WatchedThread {
   /** Whether its client has none of its channels any more. */
   get isLeft(): boolean {
     return this.open.size === 0 && this.changesets.size === 0
+  }
+
+  isForkedAs(key: string): boolean {
+    return this.#forks.some(({ conversation }) => conversation.key === key)
   }
 
   cutRefused(reason: string): void {
@@ -120,7 +126,9 @@ export class WatchedThread {
 
   async #readConversation(): Promise<void> {
     const { deps, who, key } = this.#options
-    this.#conversation = await deps.app.read(getConversation, { key, personId: who.id }, who)
+    const whose = { key, personId: who.id }
+    this.#conversation = await deps.app.read(getConversation, whose, who)
+    this.#forks = await readForks(deps, who, key)
   }
 
   /** Until it is not behind what was followed meanwhile. */
@@ -192,7 +200,8 @@ export class WatchedThread {
   #look(): void {
     const { state } = this.thread
     const chat = chatViewOf(state)
-    const view = threadViewOf({ conversation: this.conversation, chat, key: this.key })
+    const shown = { conversation: this.conversation, forks: this.#forks, chat, key: this.key }
+    const view = threadViewOf(shown)
     const before = { chat: this.#chat, view: this.#view }
     if (!chat.isActive && this.afterTurn) this.#goOn(this.afterTurn)
     this.#chat = chat

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { selectNameOf } from '../../store/conversations/thread-names.ts'
+import { selectNameOf, selectNamesFrom } from '../../store/conversations/thread-names.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
@@ -53,4 +53,27 @@ export const findNamedThread = defineQuery('find-named-thread', {
     { name, personId }: { name: string; personId: string },
   ): Promise<string | null> =>
     (await reader.row('session_names', { person_id: personId, name }))?.conversation_key ?? null,
+})
+
+/** Forks of one session that an editor shows as chats of it. */
+const maxChats = 20
+
+/** A fork that an editor shows as a chat of the session it is of: that session, and the chat. */
+export const chatNameOf = (key: string, chat: string): string => `${key}#${chat}`
+
+export const findChatsOf = defineQuery('find-chats-of', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (
+    reader,
+    { key, personId }: { key: string; personId: string },
+  ): Promise<{ key: string; chat: string }[]> => {
+    const begin = chatNameOf(key, '')
+    const names = { begin, end: `${key}$`, personId, limit: maxChats }
+    const rows = await reader.all(selectNamesFrom, names)
+    return rows.map(({ name, conversation_key }) => ({
+      key: conversation_key,
+      chat: name.slice(begin.length),
+    }))
+  },
 })

@@ -173,3 +173,52 @@ test('[AH5] completions are the commands of the agent and files of the workplace
     await client.ask('completions', { channel: 'coder:/no', text: '', offset: 0 }),
   ).toMatchObject({ error: { code: -32001 } })
 })
+
+test('[AH11] a fork is a session of its own, and a chat where it was forked', async () => {
+  const opened = await openWithTurns(2)
+  const { client, chat, connect, mirror, server, path } = opened
+  const own = `ahp-chat://f1/${Buffer.from(uri).toString('base64url')}`
+  const source = { kind: 'fork', chat, turnId: 't1' }
+  const forking = client.ask('createChat', { channel: uri, chat: own, source })
+  const ask = await answerMachine(opened, {
+    folder: `${path}/fork`,
+    top: `${path}/fork`,
+    branch: 'forked',
+    baseBranch: null,
+  })
+  expect(ask).toMatchObject({ kind: 'files-fork', state: filesAt(path, 2).state })
+  expect(await forking).toMatchObject({ result: null })
+  const { summary } = await actionOf(client, 'session/chatAdded')
+  expect(summary).toMatchObject({ resource: own, origin: { kind: 'fork', chat, turnId: 't1' } })
+  const state = await mirror.subscribe(own)
+  expect(state).toMatchObject({ resource: own, turns: [{ message: { text: 'prompt 1' } }] })
+  const { items } = (await server.ask('/api/conversations')).json
+  expect(items).toHaveLength(2)
+  expect(items.map(({ key }: { key: string }) => key.split(':', 1)[0])).toEqual([
+    'session',
+    'session',
+  ])
+  const listed = (await client.result('listSessions')).items
+  expect(listed.map(({ resource }: { resource: string }) => resource)).toContain(uri)
+  expect(JSON.stringify(listed)).not.toContain(own)
+  const prompted = await dispatch(client, own, started('f1', 'In the fork'))
+  expect(prompted.params.action).toMatchObject({ type: 'chat/turnStarted', turnId: 'f1' })
+  await isFresh(opened, [uri, own])
+  const create = (more: object) =>
+    client.ask('createChat', { channel: uri, chat: own, source, ...more })
+  expect(await create({})).toMatchObject({ error: { code: -32010 } })
+  expect(await create({ chat: `${own.slice(0, 11)}f2/eHg` })).toMatchObject({
+    error: { code: -32602 },
+  })
+  const second = own.replace('f1', 'f2')
+  expect(await create({ chat: second, source: undefined })).toMatchObject({
+    error: { code: -32602 },
+  })
+  expect(await create({ chat: second, source: { ...source, turnId: 'no' } })).toMatchObject({
+    error: { code: -32008 },
+  })
+  const viewer = await connect(['read'], 'c2')
+  expect(await viewer.ask('createChat', { channel: uri, chat: second, source })).toMatchObject({
+    error: { code: -32009 },
+  })
+})
