@@ -9,9 +9,9 @@ import { initialize, startAcp } from '../support/acp-command.ts'
 import { demos } from '../support/chat.ts'
 import { endCoordinator } from '../support/coordinator-process.ts'
 import { amount } from '../support/extent.ts'
+import { makeRepository } from '../support/git-repository.ts'
 import { malformedFrames } from '../support/malformed-frames.ts'
 import { startHoldfast } from '../support/running-server.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const isChunk = (message: { method?: string; params?: { update?: { sessionUpdate?: string } } }) =>
   message.params?.update?.sessionUpdate === 'agent_message_chunk'
@@ -23,7 +23,7 @@ async function openFolder() {
     await endCoordinator(first.data)
   })
   const client = createClient({ url: first.url, token: first.token })
-  const folder = realpathSync(temporaryFolder())
+  const folder = realpathSync(makeRepository().folder)
   const { id: projectId } = await client.post('/api/projects', {
     body: { name: 'opened', path: folder, settings: { 'chat.workplace': 'checkout' } },
   })
@@ -73,6 +73,16 @@ test('[EC8] the server is killed in mid-turn: the prompt is answered once, the t
   expect(editor.text(key)).toBe(record.join(''))
   const asks = editor.lines.filter(({ method }) => method === 'session/request_permission')
   expect(asks).toHaveLength(1)
+  // A fork is another session, which can be prompted at once.
+  const fork = await editor.call('session/fork', { sessionId: key, cwd: folder, mcpServers: [] })
+  expect(fork.error?.message).toBeUndefined()
+  const { sessionId: forked } = fork.result
+  const inFork = await editor.call('session/prompt', promptOf(forked, 'in the fork'))
+  expect(inFork.result).toMatchObject({ stopReason: 'end_turn' })
+  expect(editor.text(forked)).toContain('in the fork')
+  expect(await client.get('/api/conversations/{key}', { params: { key: forked } })).toMatchObject({
+    forkedFrom: { key },
+  })
   // Exits with its input, whatever runs.
   editor.child.stdin?.end()
   await editor.exited

@@ -10,15 +10,19 @@ import type {
 import { methods } from '@agentclientprotocol/sdk/unstable'
 import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { ThreadTurn } from '../../protocol/threads/thread-turn.ts'
 import type { TurnPermission, TurnQuestion } from '../../protocol/threads/turn-items.ts'
 import { QuestionAnswer } from '../../protocol/turns/question.ts'
 import type { ServerDependencies } from '../../server/dependencies.ts'
 import { refusalOf } from '../../server/http/problem-answer.ts'
+import { listAskedIn } from '../../services/approvals/queries.ts'
 import {
   answerPermission,
   answerQuestion,
 } from '../../services/flows/approvals/answer-permission.ts'
+import { decideApproval } from '../../services/flows/approvals/request-approval.ts'
+import { lookForApprovalsEveryMs, permissionFor, verdictOf } from './asked-approvals.ts'
 import type { Editor } from './client-link.ts'
 import { toolCallOf } from './tool-calls.ts'
 
@@ -36,12 +40,54 @@ export class Asks {
   readonly #at: () => string
   /** By the approval's number; undefined once the editor has answered. */
   readonly #asked = new Map<number, AbortController>()
+  /** What an agent that pulls has asked for. */
+  readonly #approvals = new Set<number>()
+  #stopLooking: (() => void) | undefined
+  #isClosed = false
 
   constructor(key: string, editor: Editor, deps: ServerDependencies, at: () => string) {
     this.#key = key
     this.#editor = editor
     this.#deps = deps
     this.#at = at
+  }
+
+  /** Puts what an agent that pulls asks for to the editor, as long as this goes on. */
+  async lookForApprovals(goesOn: () => boolean): Promise<void> {
+    this.#stopLooking?.()
+    const { app, clock } = this.#deps
+    const who = this.#editor.link.who()
+    if (this.#isClosed || !goesOn() || !allows(who.scopes, 'approve')) return
+    const found = await app.read(listAskedIn, { key: this.#key }, who)
+    if (this.#isClosed) return
+    const open = new Set(found.map(({ id }) => id))
+    for (const id of this.#approvals) if (!open.has(id)) this.#withdraw(id)
+    for (const approval of found) {
+      this.#approvals.add(approval.id)
+      this.#once(approval.id, (signal) => this.#askApproval(approval, signal))
+    }
+    this.#stopLooking = clock.after(lookForApprovalsEveryMs, () => {
+      this.lookForApprovals(goesOn).catch((error: unknown) => this.#failed(error))
+    })
+  }
+
+  async #askApproval(approval: Approval, signal: AbortSignal): Promise<void> {
+    const { outcome } = await this.#editor.context.request(
+      methods.client.session.requestPermission,
+      { ...permissionFor(approval, this.#key), ...askMeta(approval.id) },
+      { cancellationSignal: signal },
+    )
+    const status = outcome.outcome === 'selected' ? verdictOf(outcome.optionId) : undefined
+    if (signal.aborted || status === undefined) return
+    const who = this.#editor.link.who()
+    const decision = { approvalId: approval.id, status, by: who.id }
+    await this.#deps.app.run(decideApproval, decision, who)
+  }
+
+  #withdraw(id: number): void {
+    this.#asked.get(id)?.abort()
+    this.#asked.delete(id)
+    this.#approvals.delete(id)
   }
 
   /** Asks what is open in these turns and was not asked, and withdraws what is decided. */
@@ -63,11 +109,8 @@ export class Asks {
         }
       }
     }
-    for (const [id, controller] of this.#asked) {
-      if (open.has(id)) continue
-      this.#asked.delete(id)
-      controller.abort()
-    }
+    for (const id of this.#asked.keys())
+      if (!open.has(id) && !this.#approvals.has(id)) this.#withdraw(id)
   }
 
   #once(approvalId: number, ask: (signal: AbortSignal) => Promise<void>): void {
@@ -154,6 +197,8 @@ export class Asks {
   }
 
   close(): void {
+    this.#isClosed = true
+    this.#stopLooking?.()
     this.#asked.clear()
   }
 }

@@ -110,6 +110,7 @@ export class OpenThread implements FeedSink {
     this.#isLive = true
     this.#isNew = true
     void this.#work()
+    this.#lookForApprovals().catch((error: unknown) => this.failed(error))
   }
 
   /** Tells what has happened, up to what is told live. With a position, what is behind that. */
@@ -212,6 +213,16 @@ export class OpenThread implements FeedSink {
     if (event.type === 'conversation-deleted') this.prompts.failAll(noSuchThread(this.about.key))
   }
 
+  /** An agent that pulls asks in no turn of ours. */
+  async #lookForApprovals(): Promise<void> {
+    const goesOn = () => {
+      const { turns = [], waiting = [] } = this.#thread?.state ?? {}
+      const isBusy = waiting.length > 0 || turns.some(({ state }) => state === 'running')
+      return this.settings.isPulled && (isBusy || !this.prompts.isEmpty)
+    }
+    await this.#asks.lookForApprovals(goesOn)
+  }
+
   async #readAgain(): Promise<void> {
     this.#isStale = false
     const who = this.#editor.link.who()
@@ -303,6 +314,7 @@ export class OpenThread implements FeedSink {
       signal.addEventListener('abort', () => void this.#cancelOne(prompt))
       await this.#answerPrompts()
       await this.#row.look()
+      await this.#lookForApprovals()
     } catch (error) {
       prompt.fail(error)
     }

@@ -10,6 +10,7 @@ import {
   approvalsOfProject,
   inboxPage,
   selectPastDeadline,
+  selectPendingOfAgent,
 } from '../../store/approvals/approvals.ts'
 import { approvalKeyOf, cutApprovalsPage, cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
@@ -55,6 +56,19 @@ export const findSessionOfApproval = defineQuery('find-session-of-approval', {
     const row = await existingApproval(reader, { approvalId })
     const turn = row.turn_id === null ? undefined : await reader.row('turns', { id: row.turn_id })
     return turn?.conversation_key ?? null
+  },
+})
+
+/** The approvals that its agent has asked for in a conversation and nobody has decided. */
+export const listAskedIn = defineQuery('list-asked-in', {
+  scope: 'read',
+  on: 'conversation',
+  run: async (reader, { key }: { key: string }): Promise<Approval[]> => {
+    const row = await reader.row('conversations', { key })
+    if (!row || row.project_id === null || row.agent_id === null) return []
+    const { project_id: projectId, agent_id: agentId } = row
+    const pending = await reader.all(selectPendingOfAgent, { projectId, agentId })
+    return pending.filter((each) => each.conversation_key === key).map(approvalOf)
   },
 })
 
