@@ -225,21 +225,3 @@ test('[UI7] the page says since when the server is away, and goes on when it is 
   const names = (await here.elsewhere.get('/api/projects')).items.map((project) => project.name)
   expect(names.filter((name) => name === 'typed-while-away')).toHaveLength(1)
 })
-
-test('[UI5] the installed page opened while the server is away says so', async () => {
-  const page = await here.ownerPage('/', { serviceWorkers: 'allow' })
-  await page.evaluate(() => navigator.serviceWorker.ready)
-  await here.restartAfter(async () => {
-    await page.goto('/agents')
-    await page.getByText('The server cannot be reached.').waitFor()
-    await page.getByRole('button', { name: 'Try now' }).click()
-  })
-  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
-  const kept = await page.evaluate(async () => {
-    const names = await caches.keys()
-    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
-    return requests.flat().map((request) => new URL(request.url).pathname)
-  })
-  expect(kept).toContain('/')
-  expect(kept.filter((path) => path.startsWith('/api'))).toEqual([])
-})

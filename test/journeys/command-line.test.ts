@@ -12,10 +12,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
 import { probeSandbox } from '../../src/platform/processes/sandbox-probe.ts'
 import { main } from '../support/built-product.ts'
 import { until as untilSo } from '../support/coordinator-process.ts'
+import { amount } from '../support/extent.ts'
 import { hostile } from '../support/hostile-agent.ts'
 import { ownTime } from '../support/own-time.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
@@ -208,20 +209,10 @@ const offering = (kept: string) =>
       }`,
   })
 
-test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and keeps the report with it; nothing else is left', async () => {
-  const server = await startHoldfast({ up: true, onFile: true })
-  await isConnected(server)
-  const client = createClient({ url: server.url, token: server.token })
+/** With the demo agent, which can most of it. */
+async function tryDemoAgent({ data }: RunningHoldfast, client: Client): Promise<void> {
   const before = (await client.get('/api/projects', {})).items.length
-  const { file, args } = offering(join(temporaryFolder(), 'sessions'))
-  const { exit, stdout, stderr } = start([
-    'agents',
-    'doctor',
-    'demo',
-    '--json',
-    '--data',
-    server.data,
-  ])
+  const { exit, stdout, stderr } = start(['agents', 'doctor', 'demo', '--json', '--data', data])
   expect([await exit, stderr()]).toEqual([0, expect.stringContaining('start')])
   const report = JSON.parse(stdout())
   expect(report.agentInfo).toEqual({ name: 'holdfast-demo', version: report.version })
@@ -253,23 +244,42 @@ test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and ke
   expect((await client.get('/api/projects', {})).items).toHaveLength(before)
 
   expect(results).toMatchObject({ list: false, known: true })
+}
+
+test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and keeps the report with it; nothing else is left', async () => {
+  const server = await startHoldfast({ up: true, onFile: true })
+  await isConnected(server)
+  const client = createClient({ url: server.url, token: server.token })
+  const more = amount<(typeof tryDemoAgent)[]>([], [tryDemoAgent])
+  for (const tryMore of more) await tryMore(server, client)
+  const { file, args } = offering(join(temporaryFolder(), 'sessions'))
   await client.post('/api/agents', {
     body: { id: 'other', name: 'other', protocol: 'acp', command: file, args: [...args] },
   })
   const other = start(['agents', 'doctor', 'other', '--json', '--data', server.data])
   expect([await other.exit, other.stderr()]).toEqual([0, expect.stringContaining('start')])
   const tried = JSON.parse(other.stdout())
-  const details = Object.fromEntries(
+  const details: Record<string, { ok: boolean; detail: string }> = Object.fromEntries(
     tried.checks.map((each: { name: string; ok: boolean; detail: string }) => [each.name, each]),
   )
   expect(details).toMatchObject({
+    start: { ok: true },
+    prompt: { ok: true },
     list: { ok: true, detail: '2 in a process of its own, 1 of this workplace' },
     fork: { ok: true, detail: 'a fork of its own session answers' },
     load: { ok: false },
     apart: { ok: false, detail: expect.stringContaining('knew the word of another') },
     known: { ok: false, detail: 'unknown_update weather, refused_request terminal/create' },
   })
+  // The file that it keeps is not there in a sandbox.
+  const sandbox = (await probeSandbox(process.env)).works ? false : undefined
+  expect([details['workplace']?.ok, details['strict']?.ok]).toEqual([sandbox, sandbox])
   expect(tried.can.unknown).toEqual(['unknown_update weather', 'refused_request terminal/create'])
+  const params = { agentId: 'other' }
+  expect((await client.get('/api/agents/{agentId}', { params })).report).toEqual({
+    ...tried,
+    at: expect.any(String),
+  })
   const mixing = async (agentId: string) =>
     (await client.get('/api/agents/{agentId}', { params: { agentId } })).mixesConversations
   expect([await mixing('demo'), await mixing('other')]).toEqual([false, true])

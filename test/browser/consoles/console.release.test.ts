@@ -1,7 +1,7 @@
 /**
- * More of the console (console.test.ts): on a phone, in the dark and in Japanese, over a restart.
- * In `npm test` every place is seen on a phone in everywhere.test.ts, and what
- * sleeps is in test/server.
+ * More of the console (console.test.ts): on a phone, in the dark and in Japanese, over a restart,
+ * and with what is always allowed. In `npm test` every place is seen on a phone in
+ * everywhere.test.ts; what sleeps and what is always allowed is in test/server.
  */
 import { expect, test } from 'vitest'
 import { axeFindings } from '../axe.ts'
@@ -67,4 +67,40 @@ test('[AG16] an agent sleeps in its role after a restart until the next message'
     .locator('[data-turn="answered"]')
     .filter({ hasText: '[[recall]]' })
   await recalled.getByText(/remember 7/).waitFor()
+})
+
+test('[AG6] what is always allowed on the card is not asked again, and is taken back', async () => {
+  const { page, projectId } = await openProject(here, 'eve')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'asker')
+  const asked = (text: string) =>
+    pane(page, 'asker')
+      .locator('[data-turn]')
+      .filter({ hasText: text })
+      .locator('[data-permission]')
+  const card = asked('at first')
+  await say(page, 'asker', '[[ask]] at first')
+  await card.getByRole('button', { name: 'Always allow…' }).click()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await card.getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true)
+  await card.getByRole('radio', { name: '1 hour' }).check()
+  await card.getByRole('button', { name: 'Allow from now on' }).click()
+  await card.getByText('Approved').waitFor()
+  await say(page, 'asker', '[[ask]] again')
+  await asked('again').getByText('Always allowed by').waitFor()
+  await say(page, 'asker', '[[ask something else]]')
+  await inState(page, 'asker', 'waiting')
+
+  await page.goto(new URL(`/projects/${projectId}/approvals`, page.url()).href)
+  const listed = page.locator('[data-allowance]')
+  await listed.waitFor()
+  // AP6: what waits is read in the inbox as in the console.
+  await page.locator('[data-approval]').filter({ hasText: 'something else' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await listed.getByRole('button', { name: /^Take back/ }).click()
+  await listed.waitFor({ state: 'detached' })
+  expect(
+    (await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } }))
+      .items,
+  ).toEqual([])
 })

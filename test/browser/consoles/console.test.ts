@@ -201,42 +201,6 @@ test('[AP4] a permission is answered in the inbox, and the console’s card foll
   await inState(page, 'asker', 'idle')
 })
 
-test('[AG6] what is always allowed on the card is not asked again, and is taken back', async () => {
-  const { page, projectId } = await openProject(here, 'eve')
-  await page.getByRole('button', { name: 'New console' }).click()
-  await addAgent(page, 'asker')
-  const asked = (text: string) =>
-    pane(page, 'asker')
-      .locator('[data-turn]')
-      .filter({ hasText: text })
-      .locator('[data-permission]')
-  const card = asked('at first')
-  await say(page, 'asker', '[[ask]] at first')
-  await card.getByRole('button', { name: 'Always allow…' }).click()
-  expect(await axeFindings(page)).toEqual([])
-  expect(await card.getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true)
-  await card.getByRole('radio', { name: '1 hour' }).check()
-  await card.getByRole('button', { name: 'Allow from now on' }).click()
-  await card.getByText('Approved').waitFor()
-  await say(page, 'asker', '[[ask]] again')
-  await asked('again').getByText('Always allowed by').waitFor()
-  await say(page, 'asker', '[[ask something else]]')
-  await inState(page, 'asker', 'waiting')
-
-  await page.goto(new URL(`/projects/${projectId}/approvals`, page.url()).href)
-  const listed = page.locator('[data-allowance]')
-  await listed.waitFor()
-  // AP6: what waits is read in the inbox as in the console.
-  await page.locator('[data-approval]').filter({ hasText: 'something else' }).waitFor()
-  expect(await axeFindings(page)).toEqual([])
-  await listed.getByRole('button', { name: /^Take back/ }).click()
-  await listed.waitFor({ state: 'detached' })
-  expect(
-    (await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } }))
-      .items,
-  ).toEqual([])
-})
-
 test('[AG6] mode and model are chosen in the pane, and a file goes with the prompt', async () => {
   const { page } = await openProject(here, 'fay')
   await page.getByRole('button', { name: 'New console' }).click()
