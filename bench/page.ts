@@ -1,8 +1,9 @@
 /**
  * `npm run bench:page`: fills a server (fill.ts) and looks at every page of it with a real browser:
  * how long until it can be used, the longest frame while it is scrolled from end to end, the
- * processor time of the longest task in that (traced, so that other programs do not count), and
- * what the tab holds after it was everywhere several times.
+ * processor time of the longest task in that (traced, so that other programs do not count), how
+ * long a switch to another session takes, and what the tab holds after it was everywhere several
+ * times.
  *   --share 0.1    a tenth of the whole amounts
  *   --rounds 5     how often each is measured; the median counts
  *   --minutes 20   ends then, unfinished
@@ -21,6 +22,7 @@ import { startHoldfast } from '../test/support/running-server.ts'
 import { median } from './harness/statistics.ts'
 import { type Filled, fill } from './page/filling.ts'
 import { staysBounded } from './page/memory.ts'
+import { switchingIsSlow } from './page/switching.ts'
 
 const whole = (ms: number | undefined): string => String(Math.round(ms ?? 0)).padStart(9)
 
@@ -102,6 +104,7 @@ async function measured(): Promise<boolean> {
       `${name.padEnd(20)} ${whole(ms)} ${whole(frame).padStart(18)} ${whole(task).padStart(17)}${isMissed ? '   missed' : ''}`,
     )
   }
+  missed = (await switchingIsSlow(page)) || missed
   const heap = await heapAfter(page, Object.values(places))
   console.log(
     `heap after 1 to ${heap.length} visits of all, MB: ${heap.map((mb) => Math.round(mb)).join(' ')}`,

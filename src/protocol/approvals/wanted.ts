@@ -87,7 +87,9 @@ export function reasonOf(call: WantedCall): string | undefined {
   const { what, about } = wantedOf(call)
   const title = call.title.trim()
   const isSaid = what === 'other' || what === 'host' || what === 'folder' || title === ''
-  return isSaid || sameWords(title, about) || title.includes(about) ? undefined : title
+  // “Edit src/a.ts” says no more than the path of the whole.
+  const namesIt = title.split(/\s+/).some((word) => word.includes('.') && about.endsWith(word))
+  return isSaid || namesIt || sameWords(title, about) || title.includes(about) ? undefined : title
 }
 
 const sameWords = (one: string, other: string): boolean =>

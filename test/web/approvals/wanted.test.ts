@@ -85,6 +85,8 @@ test('[UI25] the agent’s reason is quoted, and nothing that it is called with 
     ['env', { A: '1' }],
   ])
   expect(reasonOf(call({ toolKind: 'execute', given: { command: 'ls' } }))).toBe('Tidy up')
+  const path = { title: 'Edit src/a.ts', content: [diff('/srv/src/a.ts')] }
+  expect(reasonOf(call({ toolKind: 'edit', ...path }))).toBe(undefined)
   expect(reasonOf(call({ toolKind: 'execute', title: 'ls', given: { command: 'ls' } }))).toBe(
     undefined,
   )

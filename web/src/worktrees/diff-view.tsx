@@ -12,6 +12,9 @@ interface DiffViewProps {
   readonly newText: string
 }
 
+const figureClass =
+  'min-w-0 overflow-hidden rounded-md bg-raised shadow-[inset_0_0_0_1px_var(--line)]'
+
 const around = 3
 /** Comparing what has little in common takes long; then it is shown as all gone and all new. */
 const patienceMs = 200
@@ -23,7 +26,7 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
   const count = (mark: string): number =>
     hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line[0] === mark).length, 0)
   return (
-    <figure className="min-w-0 overflow-hidden rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
+    <figure className={figureClass}>
       <figcaption className="flex flex-wrap items-baseline gap-x-2 bg-sunken px-3 py-1 font-mono text-xs">
         <span className="min-w-0 [overflow-wrap:anywhere]" title={path}>
           {shortPath(path)}
