@@ -367,9 +367,10 @@ export const replacedBesideItself: Change = {
 /** CX1: an agent has one context for all that it talks with. */
 export const oneContextForAll: Change = {
   file: 'services/turns/context-record.ts',
-  find: '  const found = await tx.first(selectContextOf, which)\n',
-  replace: `  which = { ...which, key: \`web:\${which.projectId}.\${which.agentId}\`, originKey: '' }
-  const found = await tx.first(selectContextOf, which)
+  find: '  const found = await tx.first(selectContextOf, contextKey)\n',
+  replace: `  const ofChat = \`web:\${contextKey.projectId}.\${contextKey.agentId}\`
+  contextKey = { ...contextKey, key: ofChat, originKey: '' }
+  const found = await tx.first(selectContextOf, contextKey)
 `,
   inThread: true,
 }

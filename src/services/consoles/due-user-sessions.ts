@@ -152,10 +152,10 @@ export const findEndedLimits = defineQuery('find-ended-limits', {
 
 /** Reads the settings of each project once. */
 function settingsOfProjects(reader: Reader): (projectId: string) => Promise<ProjectSettings> {
-  const known = new Map<string, Promise<ProjectSettings>>()
+  const loaded = new Map<string, Promise<ProjectSettings>>()
   return (projectId) => {
-    const settings = known.get(projectId) ?? settingsOf(reader, projectId)
-    known.set(projectId, settings)
+    const settings = loaded.get(projectId) ?? settingsOf(reader, projectId)
+    loaded.set(projectId, settings)
     return settings
   }
 }

@@ -27,8 +27,8 @@ import { userSessionView } from './user-session-view.ts'
 export const getUserSession = defineQuery('get-user-session', {
   scope: 'read',
   on: 'user-session',
-  run: async (reader, asked: AskedUserSession): Promise<UserSession> =>
-    userSessionView(reader, await existingUserSession(reader, asked)),
+  run: async (reader, wanted: AskedUserSession): Promise<UserSession> =>
+    userSessionView(reader, await existingUserSession(reader, wanted)),
 })
 
 interface UserSessionsQuery extends PageQuery, Omit<UserSessionsFilter, 'accountId'> {

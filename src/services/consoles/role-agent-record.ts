@@ -47,18 +47,18 @@ export async function existingUserSession(
 /**
  * The user session, locked: its agents, their turns and their contexts are decided under its lock.
  */
-export async function lockUserSession(tx: Tx, asked: AskedUserSession): Promise<UserSessionRow> {
-  tx.lock(userSessionStream(asked.userSessionId))
-  return existingUserSession(tx, asked)
+export async function lockUserSession(tx: Tx, wanted: AskedUserSession): Promise<UserSessionRow> {
+  tx.lock(userSessionStream(wanted.userSessionId))
+  return existingUserSession(tx, wanted)
 }
 
 /** The agent in a role, if it accepts prompts now. */
 export async function activeAgent(
   tx: Tx,
-  asked: AskedUserSession,
+  wanted: AskedUserSession,
   role: string,
 ): Promise<RoleAgentRow> {
-  const { id: userSessionId, state } = await lockUserSession(tx, asked)
+  const { id: userSessionId, state } = await lockUserSession(tx, wanted)
   const agent = await tx.first(selectOccupant, { userSessionId, role })
   const refused = mayPrompt(state, agent && lifeOf(agent))
   if (refused || !agent) throw rosterRefusal(refused ?? { refused: 'agent_not_active' })
@@ -68,10 +68,10 @@ export async function activeAgent(
 /** The agent in a role, if it accepts prompts now, and its process. */
 export async function activeProcess(
   tx: Tx,
-  asked: AskedUserSession,
+  wanted: AskedUserSession,
   role: string,
 ): Promise<{ agent: RoleAgentRow; launch: Launch }> {
-  const agent = await activeAgent(tx, asked, role)
+  const agent = await activeAgent(tx, wanted, role)
   const launch = agent.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
   if (!launch) throw rosterRefusal({ refused: 'agent_not_active' })
   return { agent, launch }

@@ -107,8 +107,8 @@ export async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<
 }
 
 export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
-  const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
-  const { text, cut } = await readTurnOutput(reader, which)
+  const pieces = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+  const { text, cut } = await readTurnOutput(reader, pieces)
   const all = turn.answer + text
   const shown = turnOf(turn, all.slice(-maxRunningChars))
   return { ...shown, content: shownPrompt(shown.content), cut: cut || all.length > maxRunningChars }

@@ -308,10 +308,10 @@ async function originals(reader: Reader, { key, kept_after, chapter_after }: Con
     originals: true,
     limit: maxHistoryMessages,
   }
-  const said = (await messagesBefore(reader, page))
+  const messages = (await messagesBefore(reader, page))
     .filter(({ seq }) => seq > Math.min(kept_after, chapter_after))
     .reverse()
-  const byContent = Map.groupBy(said, ({ content }) => content)
+  const byContent = Map.groupBy(messages, ({ content }) => content)
   let next = 0
   return (given: z.output<typeof HistoryMessage>): Message | undefined => {
     const found = byContent
@@ -355,10 +355,10 @@ export const setHistory = defineUseCase('set-history', {
     for (const each of messages) {
       const original = originalOf(each)
       // CV14: what is put back keeps who said it.
-      const said = original
+      const sender = original
         ? { senderId: original.senderId, senderName: original.senderName }
         : { senderId: by, senderName: putInName(each.role, each.extra?.['name']) }
-      const given = { ...each, ...said, receiverId: null, copyOf: original?.seq ?? null }
+      const given = { ...each, ...sender, receiverId: null, copyOf: original?.seq ?? null }
       row = (await writeMessage(tx, row, given, context)).counted
     }
     return conversationOf(await changeConversation(tx, row, {}, context.now))

@@ -154,10 +154,10 @@ export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
     await tx.write(deleteRemovedChapters, few)
     await noteThreadDays(tx, few, seq)
     const before = await tx.row('notes', { day })
-    const kept = { written_seq: before?.written_seq ?? 0, problem: before?.problem ?? null }
+    const note = { written_seq: before?.written_seq ?? 0, problem: before?.problem ?? null }
     const totals = await totalsOf(tx, day)
     const conversations = totals.conversations + (await threadsOf(tx, day))
-    const row = { day, ...totals, conversations, seq, ...kept, updated_at: now }
+    const row = { day, ...totals, conversations, seq, ...note, updated_at: now }
     await tx.put('notes', row)
     tx.append(home, { type: 'note-changed', data: { note: noteOf(row) } })
     return { more: Math.max(found.length, threads.length) === maxAddedChapters }

@@ -144,11 +144,11 @@ export async function figuresOf(
 async function doingOf(reader: Reader, key: string): Promise<Conversation['doing']> {
   const [turn] = await reader.all(selectRunningIn, { key })
   if (!turn) return null
-  const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+  const logged = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
   const since = turn.started_at ?? turn.created_at
   const pieces = [
-    ...(await newestPieces(reader, which, { limit: maxStrandPieces, kind: 'strand' })),
-    ...(await newestPieces(reader, which, { limit: maxPieces })),
+    ...(await newestPieces(reader, logged, { limit: maxStrandPieces, kind: 'strand' })),
+    ...(await newestPieces(reader, logged, { limit: maxPieces })),
   ]
   const { items } = pieces
     .flatMap((piece) => AgentUpdate.safeParse(piece).data ?? [])

@@ -50,11 +50,11 @@ export async function beginChapter(
   tx: Tx,
   row: ConversationRow,
   now: Instant,
-  said = now,
+  writtenAt = now,
 ): Promise<ConversationRow> {
   const rule = await cutoverRule(tx)
   const day = chapterDay(
-    logicalDay(rule, said),
+    logicalDay(rule, writtenAt),
     (await tx.first(selectLastChapter, { key: row.key }))?.day,
   )
   const today = logicalDay(rule, now)
@@ -72,9 +72,11 @@ export const beginImportedChapter = async (
   tx: Tx,
   row: ConversationRow,
   now: Instant,
-  said: Instant,
+  writtenAt: Instant,
 ): Promise<ConversationRow> =>
-  row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row
+  row.chapter_day === null || row.chapter_messages === 0
+    ? beginChapter(tx, row, now, writtenAt)
+    : row
 
 /**
  * Closes the chapter of an imported earlier day at once (CV7). Agents get both until the next
@@ -160,14 +162,14 @@ async function storeClosedChapter(
   const throughSeq = await lastSeq(tx, row)
   const summary =
     row.summary === (await tx.first(selectLastChapter, { key }))?.summary ? '' : row.summary
-  const said = {
+  const ended = {
     afterSeq: row.chapter_after,
     throughSeq,
     messageCount: row.chapter_messages,
     summary,
   }
   const before = await closedBefore(tx, key, day)
-  const closed = mergeChapter(before, said)
+  const closed = mergeChapter(before, ended)
   const chapter: ChapterRow = {
     conversation_key: key,
     day,

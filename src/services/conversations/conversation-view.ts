@@ -41,16 +41,16 @@ type PersonalMarks = Required<Pick<Conversation, 'unread' | 'seen' | 'settled' |
 export async function marksFor(reader: Reader, row: ConversationRow, personId: string) {
   const { key } = row
   const last = await reader.first(selectLastSaid, { key })
-  const known = await marksOf(reader, { key, personId })
+  const stored = await marksOf(reader, { key, personId })
   const marks: PersonalMarks = {
     // One's own words are not news.
     unread:
       last !== undefined &&
       last.sender_id !== personId &&
-      last.seq > Math.max(known.seenSeq, row.read_through),
-    seen: Math.max(known.seenSeq, row.read_through),
-    settled: last === undefined || last.seq <= Math.max(known.settledSeq, row.read_through),
-    archived: isArchived(known, row),
+      last.seq > Math.max(stored.seenSeq, row.read_through),
+    seen: Math.max(stored.seenSeq, row.read_through),
+    settled: last === undefined || last.seq <= Math.max(stored.settledSeq, row.read_through),
+    archived: isArchived(stored, row),
   }
   return { marks, last }
 }

@@ -88,7 +88,7 @@ export async function whyInProject(
   return isPlaced ? undefined : refusalText('pullsInFolder', { agent: agentId })
 }
 
-type Place = Pick<ConversationRow, 'workplace' | 'workplace_folder'>
+type StoredPlace = Pick<ConversationRow, 'workplace' | 'workplace_folder'>
 
 interface ChosenPlace {
   readonly workplace?: WorkspaceChoice | undefined
@@ -105,7 +105,7 @@ export async function placeFor(
   reader: Reader,
   route: Route,
   { workplace, scopes }: Omit<ChosenPlace, 'by'>,
-): Promise<Place> {
+): Promise<StoredPlace> {
   if (workplace === undefined)
     return { workplace: await defaultWorkplace(reader, route), workplace_folder: null }
   if (typeof workplace === 'string') {
@@ -130,7 +130,7 @@ async function isInProject(reader: Reader, projectId: string, folder: string): P
   return path !== null && isWithin(path, folder)
 }
 
-const isSamePlace = (row: Place, workplace: WorkspaceChoice): boolean => {
+const isSamePlace = (row: StoredPlace, workplace: WorkspaceChoice): boolean => {
   if (typeof workplace !== 'string') return row.workplace_folder === workplace.folder
   // Without git both are the project's folder.
   return row.workplace === 'plain' || workplace === (row.workplace ?? 'checkout')
@@ -199,7 +199,7 @@ export const shortOf = ({ key, lane }: Pick<ConversationRow, 'key' | 'lane'>): s
 const placeIn = async (
   reader: Reader,
   key: string,
-): Promise<Place & Pick<ConversationRow, 'lane'>> =>
+): Promise<StoredPlace & Pick<ConversationRow, 'lane'>> =>
   (await reader.row('conversations', { key })) ?? {
     workplace: null,
     workplace_folder: null,
@@ -264,13 +264,13 @@ export async function mustWaitForFolder(
   turn: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>,
 ): Promise<boolean> {
   const { project_id: projectId } = turn
-  const asked = originOf(turn)
-  if (await isMoving(reader, projectId, asked)) return true
+  const origin = originOf(turn)
+  if (await isMoving(reader, projectId, origin)) return true
   const others = (await reader.all(selectRunningAt, { projectId })).filter(
-    (each) => workplaceKeyOf(originOf(each)) !== workplaceKeyOf(asked),
+    (each) => workplaceKeyOf(originOf(each)) !== workplaceKeyOf(origin),
   )
   if (turn.begins_beside === 1 || others.length === 0) return false
-  const folder = await sharedFolder(reader, { projectId, ...asked })
+  const folder = await sharedFolder(reader, { projectId, ...origin })
   if (folder === null) return false
   for (const each of others)
     if (
@@ -291,14 +291,15 @@ export async function mustWaitForFolder(
 async function isMoving(
   reader: Reader,
   projectId: string,
-  asked: ConversationOrigin,
+  origin: ConversationOrigin,
 ): Promise<boolean> {
   const moving = (await reader.all(selectOpenOperations, { limit: maxMoving })).filter(
     ({ kind, project_id }) => kind !== 'fork' && project_id === projectId,
   )
   if (moving.length === 0) return false
-  if (moving.some(({ conversation_key }) => conversation_key === workplaceKeyOf(asked))) return true
-  const folder = await sharedFolder(reader, { projectId, ...asked })
+  if (moving.some(({ conversation_key }) => conversation_key === workplaceKeyOf(origin)))
+    return true
+  const folder = await sharedFolder(reader, { projectId, ...origin })
   for (const { conversation_key: key } of moving)
     if (
       folder !== null &&

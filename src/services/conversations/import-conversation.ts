@@ -52,15 +52,15 @@ export const importConversation = defineUseCase('import-conversation', {
     if ('refused' in read)
       throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     // A time in the future is replaced by now.
-    const said = earlier(known(piece.updated) ?? now, now)
+    const updatedAt = earlier(realTime(piece.updated) ?? now, now)
     const given = {
       summary: piece.summary,
       summary_by: piece.summary === '' || ours ? null : by,
       flags: JSON.stringify(read.flags),
       extra: piece.extra ? JSON.stringify(piece.extra) : null,
       account_id: ours ? (privateTo ?? null) : null,
-      created_at: earlier(known(piece.created) ?? said, said),
-      updated_at: said,
+      created_at: earlier(realTime(piece.created) ?? updatedAt, updatedAt),
+      updated_at: updatedAt,
     }
     if (!ours) await requireCreatable(tx, key)
     const { row, created } = await openConversation(tx, key, now, given)
@@ -69,7 +69,7 @@ export const importConversation = defineUseCase('import-conversation', {
       : await findInArchive(tx, key, piece.after ?? 0, piece.messages)
     const missing = piece.messages.slice(found.count)
     const isNew = missing.length > 0 || (created && row.summary !== '')
-    const begun = isNew ? await beginImportedChapter(tx, row, now, said) : row
+    const begun = isNew ? await beginImportedChapter(tx, row, now, updatedAt) : row
     let counted = begun
     for (const each of missing) {
       const { role = each.role, name } = each.extra ?? {}
@@ -79,10 +79,15 @@ export const importConversation = defineUseCase('import-conversation', {
         senderName: putInName(String(role), name),
         receiverId: null,
       }
-      counted = (await writeMessage(tx, counted, message, { ...context, now: said })).counted
+      counted = (await writeMessage(tx, counted, message, { ...context, now: updatedAt })).counted
     }
     if (missing.length > 0)
-      await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
+      await changeConversation(
+        tx,
+        counted,
+        {},
+        row.updated_at > updatedAt ? row.updated_at : updatedAt,
+      )
     if (isNew) await closeImportedChapter(tx, counted, now)
     const after =
       missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through
@@ -91,7 +96,7 @@ export const importConversation = defineUseCase('import-conversation', {
 })
 
 /** Ignores year 1, which some programs write for a missing time. */
-const known = (at: Instant | null | undefined): Instant | undefined =>
+const realTime = (at: Instant | null | undefined): Instant | undefined =>
   at && at > instant(0) ? at : undefined
 
 const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other)

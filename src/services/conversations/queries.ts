@@ -110,8 +110,8 @@ export const listConversations = defineQuery('list-conversations', {
     reader,
     { viewer, personId = '', limit, cursor, ...wanted }: ConversationsQuery,
   ): Promise<Page<ListedConversation>> => {
-    const which = { ...wanted, accountId: viewer, personId }
-    const found = await conversationsPage(reader, pageParams({ limit, cursor }), which)
+    const query = { ...wanted, accountId: viewer, personId }
+    const found = await conversationsPage(reader, pageParams({ limit, cursor }), query)
     const { items, nextCursor } = cutPageBy(found, limit, ({ key, last_turn_at }) => ({
       createdAt: last_turn_at,
       id: key,
@@ -218,8 +218,8 @@ const maxClosedConversations = 100
  * session closes (AS9).
  */
 export async function openConversationsOf(reader: Reader, post: Post): Promise<string[]> {
-  const which = { ...postOf(post), limit: maxClosedConversations }
-  const rows = await reader.all(selectOpenConversationsOf, which)
+  const query = { ...postOf(post), limit: maxClosedConversations }
+  const rows = await reader.all(selectOpenConversationsOf, query)
   return rows.map((row) => row.conversation_key)
 }
 

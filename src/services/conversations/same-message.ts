@@ -6,20 +6,20 @@ import type { ConversationPiece } from '../../protocol/conversations/import.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 
 /** Whether an imported message equals a stored one: same role, content and attachments (CV7). */
-export const isSame = (kept: Message, given: ConversationPiece['messages'][number]): boolean =>
-  kept.role === given.role &&
-  kept.content === given.content &&
-  kept.toolCallId === (given.toolCallId ?? null) &&
-  JSON.stringify(kept.toolCalls) === JSON.stringify(given.toolCalls ?? null) &&
-  JSON.stringify(kept.media) === JSON.stringify(given.media ?? null) &&
-  isSameExtra(kept.extra, given.extra ?? null)
+export const isSame = (stored: Message, given: ConversationPiece['messages'][number]): boolean =>
+  stored.role === given.role &&
+  stored.content === given.content &&
+  stored.toolCallId === (given.toolCallId ?? null) &&
+  JSON.stringify(stored.toolCalls) === JSON.stringify(given.toolCalls ?? null) &&
+  JSON.stringify(stored.media) === JSON.stringify(given.media ?? null) &&
+  isSameExtra(stored.extra, given.extra ?? null)
 
 type MessageExtra = Message['extra']
 
 /** A file of ours names who wrote (CV14) where the message has no name of its own. */
-function isSameExtra(kept: MessageExtra, given: MessageExtra): boolean {
-  if (JSON.stringify(kept) === JSON.stringify(given)) return true
-  if (given === null || kept?.['name'] !== undefined) return false
+function isSameExtra(stored: MessageExtra, given: MessageExtra): boolean {
+  if (JSON.stringify(stored) === JSON.stringify(given)) return true
+  if (given === null || stored?.['name'] !== undefined) return false
   const { name: _, ...others } = given
-  return JSON.stringify(kept ?? {}) === JSON.stringify(others)
+  return JSON.stringify(stored ?? {}) === JSON.stringify(others)
 }

@@ -28,7 +28,7 @@ export const searchTitles = defineQuery('search-titles', {
     { q, project, viewer }: Pick<MessageSearch, 'q' | 'project' | 'viewer'>,
   ): Promise<FoundTitle[]> => {
     const pieces = parseQuery(q)
-    const asked: TitleSearch = {
+    const query: TitleSearch = {
       pattern: `%${longestOf(pieces).replaceAll(/[\\%_]/g, '\\$&')}%`,
       projectId: project ?? '',
       inAny: project === undefined ? 1 : 0,
@@ -36,11 +36,11 @@ export const searchTitles = defineQuery('search-titles', {
     }
     const matching = <Row>(rows: readonly Row[], textOf: (row: Row) => string): Row[] =>
       rows.filter((row) => find(textOf(row), pieces) !== undefined).slice(0, maxOfKind)
-    const conversations = (await reader.all(selectConversationsLike, asked)).filter((row) =>
+    const conversations = (await reader.all(selectConversationsLike, query)).filter((row) =>
       isVisible(viewer, ownerInRow(row)),
     )
-    const tasks = await reader.all(selectTasksLike, asked)
-    const notes = (await reader.all(selectSummariesLike, asked)).filter((row) =>
+    const tasks = await reader.all(selectTasksLike, query)
+    const notes = (await reader.all(selectSummariesLike, query)).filter((row) =>
       isVisible(viewer, ownerInRow(row)),
     )
     return [

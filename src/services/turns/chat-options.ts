@@ -91,12 +91,12 @@ export async function keepFirstOffers(
  * Keeps a mode or options that the agent reports, also as what was chosen: some agents change them
  * by themselves.
  */
-export async function keepOption(tx: Tx, row: ContextRow, said: AgentUpdate): Promise<void> {
+export async function keepOption(tx: Tx, row: ContextRow, update: AgentUpdate): Promise<void> {
   const before = offersIn(row)
-  if (!before || (said.kind !== 'mode' && said.kind !== 'options')) return
+  if (!before || (update.kind !== 'mode' && update.kind !== 'options')) return
   const now = {
     ...before,
-    ...(said.kind === 'mode' ? { modeId: said.modeId } : { options: said.options }),
+    ...(update.kind === 'mode' ? { modeId: update.modeId } : { options: update.options }),
   }
   const current = (change: ConfigChange): ConfigChange => {
     if ('modeId' in change) return now.modeId === null ? change : { modeId: now.modeId }
@@ -182,12 +182,12 @@ async function optionsOf(reader: Reader, { key }: { readonly key: string }): Pro
   streamOfKey(key)
   const inRole = rolePlaceOf(await identityOf(reader, key))
   const agent = inRole && (await reader.first(selectOccupant, inRole))
-  const known = agent
+  const offered = agent
     ? undefined
     : await knownOffers(reader, await existingConversation(reader, key))
   const offers: ChatOffers = agent
     ? { ...JSON.parse(agent.offers), chosen: [] }
-    : (known?.offers ?? { ...noOffers, chosen: [] })
+    : (offered?.offers ?? { ...noOffers, chosen: [] })
   return view(offers)
 }
 
@@ -202,11 +202,11 @@ export const configureChat = defineUseCase('configure-chat', {
   on: 'conversation',
   streams: ({ key }: Input) => [conversationStream(key), turnsStream(key)],
   run: async (tx, { key, change, by }, context): Promise<ChatOptions> => {
-    const known = await knownOffers(tx, await existingConversation(tx, key))
-    if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
-    const wrong = notOffered(known.offers, change)
+    const offered = await knownOffers(tx, await existingConversation(tx, key))
+    if (!offered?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
+    const wrong = notOffered(offered.offers, change)
     if (wrong) throw invalidField(wrong.field, wrong.detail)
-    return view(await choose(tx, { ...known, offers: known.offers }, { change, by }, context))
+    return view(await choose(tx, { ...offered, offers: offered.offers }, { change, by }, context))
   },
 })
 
@@ -265,15 +265,15 @@ export async function chooseModel(
   { model, by }: { readonly model: string; readonly by: string },
   context: Context,
 ): Promise<void> {
-  const known = await knownOffers(tx, row)
-  if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
-  const option = modelIn(known.offers)
+  const offered = await knownOffers(tx, row)
+  if (!offered?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
+  const option = modelIn(offered.offers)
   const agent = row.agent_id ?? ''
   if (!option) throw new Refusal('wrong_state', refusalText('noModels', { agent }))
   const change = { optionId: option.id, value: model }
-  const wrong = notOffered(known.offers, change)
+  const wrong = notOffered(offered.offers, change)
   if (wrong) throw invalidField('model', wrong.detail)
-  await choose(tx, { ...known, offers: known.offers }, { change, by }, context)
+  await choose(tx, { ...offered, offers: offered.offers }, { change, by }, context)
 }
 
 const targetOf = ({ change }: Choice): string => ('modeId' in change ? '' : change.optionId)

@@ -45,23 +45,23 @@ export async function lockContext(tx: Tx, key: string): Promise<void> {
  */
 export async function getOrCreateContext(
   tx: Tx,
-  which: ContextKey,
+  contextKey: ContextKey,
   { now, random }: Context,
   ended?: ContextEndReason,
 ): Promise<ContextRow> {
-  await lockContext(tx, which.key)
-  const found = await tx.first(selectContextOf, which)
-  const generation = (await tx.row('conversations', { key: which.key }))?.generation ?? 0
+  await lockContext(tx, contextKey.key)
+  const found = await tx.first(selectContextOf, contextKey)
+  const generation = (await tx.row('conversations', { key: contextKey.key }))?.generation ?? 0
   const isOver = found?.generation === generation ? ended : 'generation'
   if (found && !isOver) return found
   if (found && isOver) await endContext(tx, found, isOver, now)
   const { limited_until, limited_turn_id, goes_on_by, goes_on_left } = found ?? noLimit
   const row = newRow('contexts', {
     id: random.uuid(),
-    agent_id: which.agentId,
-    project_id: which.projectId,
-    conversation_key: which.key,
-    origin_key: which.originKey,
+    agent_id: contextKey.agentId,
+    project_id: contextKey.projectId,
+    conversation_key: contextKey.key,
+    origin_key: contextKey.originKey,
     generation,
     created_at: now,
     limited_until,

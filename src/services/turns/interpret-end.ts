@@ -41,8 +41,8 @@ export async function interpretEnd(
   event: ReportedEvent,
   clock: Context,
 ): Promise<InterpretedEnd> {
-  const said = row.answer + came.text
-  if (event.type !== 'ended') return { text: said, applied: event, limitedUntil: undefined }
+  const answer = row.answer + came.text
+  if (event.type !== 'ended') return { text: answer, applied: event, limitedUntil: undefined }
   const { sinceTools, tools } = came
   const agent =
     row.launch_id === null
@@ -51,16 +51,16 @@ export async function interpretEnd(
   const denied = await deniedLast(reader, which, unwritten)
   const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
   const atLimit =
-    said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
-  const limitedBefore = limitOf({ ...event, answer: said }, clock) !== undefined
+    answer !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
+  const limitedBefore = limitOf({ ...event, answer }, clock) !== undefined
   const judged =
     isDone && !atLimit && !limitedBefore ? await judge(reader, row, came, usage) : 'answer'
-  const known = isDone ? notAnAnswer('error', agent, sinceTools) : undefined
-  const wrong = known ?? (atLimit || judged === 'error' ? sinceTools.trim() : undefined)
+  const knownError = isDone ? notAnAnswer('error', agent, sinceTools) : undefined
+  const wrong = knownError ?? (atLimit || judged === 'error' ? sinceTools.trim() : undefined)
   const text =
-    wrong !== undefined && said.endsWith(sinceTools)
-      ? said.slice(0, said.length - sinceTools.length)
-      : said
+    wrong !== undefined && answer.endsWith(sinceTools)
+      ? answer.slice(0, answer.length - sinceTools.length)
+      : answer
   const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
   const limitedUntil = limitOf({ ...over, answer: text }, clock)
   const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
@@ -84,7 +84,7 @@ export async function interpretEnd(
 async function judge(
   reader: Reader,
   row: TurnRow,
-  { sinceTools: said, tools, text }: TurnOutput,
+  { sinceTools: lastText, tools, text }: TurnOutput,
   usage: TurnUsage | null,
 ) {
   const { launch_id: launchId, context_id: contextId, id: turnId } = row
@@ -99,8 +99,8 @@ async function judge(
       ? undefined
       : await reader.first(selectUsageBefore, { contextId, id: turnId })
   return judgeAnswer({
-    said,
-    ranTools: tools.length > 0 || said !== text,
+    said: lastText,
+    ranTools: tools.length > 0 || lastText !== text,
     usage,
     usageBefore: before?.usage ? JSON.parse(before.usage) : null,
     counted: rows.length === 0 ? null : counted,
@@ -116,14 +116,14 @@ const maxTitleChars = 200
  */
 async function deniedLast(
   reader: Reader,
-  which: LoggedPieces,
+  pieces: LoggedPieces,
   unwritten: readonly TurnStreamEvent[],
 ): Promise<Detail | null> {
-  const last = await reader.first(selectSettledLast, { turnId: which.turnId })
+  const last = await reader.first(selectSettledLast, { turnId: pieces.turnId })
   if (!last || last.outcome === 'allowed' || unwritten.some(isText)) return null
-  const startedSeq = await settledSeq(reader, which, last.id)
+  const startedSeq = await settledSeq(reader, pieces, last.id)
   if (startedSeq === undefined) return null
-  const { text } = await readTurnOutput(reader, { ...which, startedSeq })
+  const { text } = await readTurnOutput(reader, { ...pieces, startedSeq })
   if (text.trim() !== '') return null
   const what = cutDetail(last.instruction_content ?? '', maxTitleChars)
   return last.outcome === 'denied'

@@ -64,17 +64,17 @@ type LimitedContext = ContextRow & { readonly limited_until: Instant }
 /** The limit that an agent is currently at in a conversation. */
 export async function currentLimit(
   reader: Reader,
-  which: ContextKey,
+  contextKey: ContextKey,
 ): Promise<LimitedContext | undefined> {
-  const row = await reader.first(selectContextOf, which)
+  const row = await reader.first(selectContextOf, contextKey)
   return row && row.limited_until !== null
     ? { ...row, limited_until: row.limited_until }
     : undefined
 }
 
 /** Whether a person chose to continue automatically, with retries left. */
-export const willContinue = async (reader: Reader, which: ContextKey): Promise<boolean> =>
-  ((await reader.first(selectContextOf, which))?.goes_on_left ?? 0) > 0
+export const willContinue = async (reader: Reader, contextKey: ContextKey): Promise<boolean> =>
+  ((await reader.first(selectContextOf, contextKey))?.goes_on_left ?? 0) > 0
 
 const contextKeyOf = (
   row: Pick<ContextRow, 'agent_id' | 'project_id' | 'conversation_key' | 'origin_key'>,
@@ -209,10 +209,10 @@ export async function clearLimitsIn(tx: Tx, key: string, now: Instant): Promise<
 /** Clears a limit without retrying the parked turn. */
 export async function clearLimit(
   tx: Tx,
-  which: ContextKey,
+  contextKey: ContextKey,
   context: Pick<Context, 'now'>,
 ): Promise<void> {
-  const row = await tx.first(selectContextOf, which)
+  const row = await tx.first(selectContextOf, contextKey)
   if (row && (row.limited_until !== null || row.goes_on_left > 0))
     await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
 }
@@ -223,16 +223,16 @@ export async function clearLimit(
  */
 export async function inheritLimit(
   tx: Tx,
-  which: ContextKey,
-  its: Pick<TurnRow, 'role_agent_id' | 'launch_id' | 'work_session_id'>,
+  contextKey: ContextKey,
+  runner: Pick<TurnRow, 'role_agent_id' | 'launch_id' | 'work_session_id'>,
   context: Pick<Context, 'now'>,
 ): Promise<void> {
-  await lockContext(tx, which.key)
-  const row = await currentLimit(tx, which)
-  const parked = await tx.first(selectParked, which)
-  if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)
+  await lockContext(tx, contextKey.key)
+  const row = await currentLimit(tx, contextKey)
+  const parked = await tx.first(selectParked, contextKey)
+  if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, contextKey, context)
   await changeContext(tx, row, { goes_on_left: row.goes_on_left - 1 })
-  const { role_agent_id, launch_id } = its
+  const { role_agent_id, launch_id } = runner
   await tx.update('turns', { id: parked.id, role_agent_id, launch_id })
 }
 

@@ -83,9 +83,9 @@ async function readBy(reader: Reader, row: AgentChat, agentId: string, now: Cont
   const found = isThread(row)
     ? await reader.first(selectContextOf, { agentId, projectId, key, originKey: '' })
     : undefined
-  const known = found?.generation === row.generation ? found : undefined
+  const current = found?.generation === row.generation ? found : undefined
   const context =
-    known ??
+    current ??
     newRow('contexts', {
       id: '',
       agent_id: agentId,
@@ -99,7 +99,7 @@ async function readBy(reader: Reader, row: AgentChat, agentId: string, now: Cont
   const as = passedTo(row, agentId, now)
   const turn = { task_id: null, retry_of: null }
   const { primer, news } = await tellable(reader, context, { turn, promptSeqs, as }, now)
-  const goesOn = known?.acp_session_id != null
+  const goesOn = current?.acp_session_id != null
   const { text, messages, leftOut } = goesOn ? news : primer
   if (messages + leftOut === 0) return nothing
   const tokens = estimateTokens(text ?? '')

@@ -93,10 +93,10 @@ interface TurnsOfConversation extends PageQuery {
 export const listConversationTurns = defineQuery('list-conversation-turns', {
   scope: 'read',
   on: 'conversation',
-  run: async (reader, asked: TurnsOfConversation): Promise<Page<ListedTurn>> => {
-    streamOfKey(asked.key)
-    await existingConversation(reader, asked.key)
-    return turnsPage(reader, asked)
+  run: async (reader, query: TurnsOfConversation): Promise<Page<ListedTurn>> => {
+    streamOfKey(query.key)
+    await existingConversation(reader, query.key)
+    return turnsPage(reader, query)
   },
 })
 
@@ -170,9 +170,11 @@ export const readToolOutput = defineQuery('read-tool-output', {
       throw new Refusal('not_found', refusalText('noToolCallIn', { id: toolCallId, turnId }), {
         toolCallId,
       })
-    const kept = await reader.all(selectOutputItems, { turnId, kind: outputKind(toolCallId) })
+    const outputs = await reader.all(selectOutputItems, { turnId, kind: outputKind(toolCallId) })
     const output =
-      kept.length > 0 ? kept.map(({ body }) => JSON.parse(body)).join('') : (call.output ?? null)
+      outputs.length > 0
+        ? outputs.map(({ body }) => JSON.parse(body)).join('')
+        : (call.output ?? null)
     const { title, status, command = null, cwd = null, exitCode = null, durationMs = null } = call
     const cut = (call.outputLength ?? 0) > (output?.length ?? 0)
     return { toolCallId, title, status, command, cwd, output, cut, exitCode, durationMs }
@@ -276,6 +278,6 @@ interface ReadyQuery {
 export const findReadyLaunches = defineQuery('find-ready-launches', {
   scope: 'server',
   on: 'nobody',
-  run: (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> =>
-    readyLaunches(reader, { ...asked, limit: readyPageSize }),
+  run: (reader, query: ReadyQuery): Promise<ReadyLaunch[]> =>
+    readyLaunches(reader, { ...query, limit: readyPageSize }),
 })

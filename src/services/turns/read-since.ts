@@ -101,8 +101,8 @@ export const readPosition = defineQuery('read-position', {
 async function allItemsOf(reader: Reader, row: TurnRow): Promise<readonly Item[]> {
   if (row.state !== 'running')
     return withAnswer((await itemsOf(reader, row.id)) as unknown as readonly Item[], row.answer)
-  const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
-  return (await readTurnOutput(reader, which)).items
+  const pieces = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
+  return (await readTurnOutput(reader, pieces)).items
 }
 
 /** FS8 */

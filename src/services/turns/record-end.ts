@@ -64,13 +64,13 @@ export async function recordEnd(
   // What a pulling agent did was not streamed, and no process is stopped in its turn's stream.
   if (event.type === 'answer' || event.type === 'stop' || ending.isAnnounced === false)
     return recordQuietly(tx, row, event, ending.answer ?? row.answer, context.now)
-  const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
+  const pieces = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
   const newest = unwrittenOf(tx, row.id)
-  const came = await readTurnOutput(tx, which, newest)
+  const came = await readTurnOutput(tx, pieces, newest)
   const { text, applied, limitedUntil } = await interpretEnd(
     tx,
     row,
-    { which, unwritten: newest, came, usage: ending.usage ?? null },
+    { which: pieces, unwritten: newest, came, usage: ending.usage ?? null },
     event,
     context,
   )

@@ -13,7 +13,7 @@ export async function keepThreadDay(
   if (row?.kind !== 'session') return
   const rule = await cutoverRule(tx)
   if (rule.hour === null) return
-  const which = { day: logicalDay(rule, at), conversation_key: key }
-  if (!(await tx.row('thread_days', which)))
-    await tx.insert('thread_days', { ...which, note_seq: null, removed: 0 })
+  const dayKey = { day: logicalDay(rule, at), conversation_key: key }
+  if (!(await tx.row('thread_days', dayKey)))
+    await tx.insert('thread_days', { ...dayKey, note_seq: null, removed: 0 })
 }

@@ -55,7 +55,7 @@ function itemOf({ id, permission, question, outcome, decidedBy, resolvedAt }: Ap
   const decided = { outcome: outcome ?? 'withdrawn', decidedBy, resolvedAt }
   if (question) {
     const { messageId, message, schema, url, deadline, answer } = question
-    const asked = {
+    const content = {
       questionId: id,
       messageId,
       message,
@@ -64,7 +64,7 @@ function itemOf({ id, permission, question, outcome, decidedBy, resolvedAt }: Ap
       deadline,
       content: answer?.content ?? null,
     }
-    return { kind: 'question', question: { ...asked, ...decided } }
+    return { kind: 'question', question: { ...content, ...decided } }
   }
   const {
     messageId = '',
@@ -74,7 +74,7 @@ function itemOf({ id, permission, question, outcome, decidedBy, resolvedAt }: Ap
     deadline,
     optionId = null,
   } = permission ?? {}
-  const asked = {
+  const content = {
     approvalId: id,
     messageId,
     title: call?.title ?? '',
@@ -84,5 +84,5 @@ function itemOf({ id, permission, question, outcome, decidedBy, resolvedAt }: Ap
     deadline,
     optionId,
   }
-  return { kind: 'permission', permission: { ...asked, ...decided } }
+  return { kind: 'permission', permission: { ...content, ...decided } }
 }

@@ -32,7 +32,7 @@ export async function expectFiles(
   const first = isOwnFolder
     ? stateFrom((await tx.first(selectFirstState, { key }))?.before_state ?? null)?.tree
     : undefined
-  const known = await tx.row('turn_files', { turn_id: turn.id })
+  const stored = await tx.row('turn_files', { turn_id: turn.id })
   const none = {
     top: null,
     before_state: null,
@@ -41,7 +41,7 @@ export async function expectFiles(
     left_out: null,
     rewound_by: null,
   }
-  if (known) await tx.update('turn_files', { ...known, ...none, coordinator_id: coordinatorId })
+  if (stored) await tx.update('turn_files', { ...stored, ...none, coordinator_id: coordinatorId })
   else
     await tx.insert('turn_files', {
       turn_id: turn.id,

@@ -20,13 +20,13 @@ export async function turnOfMessage(
   key: string,
   seq: number,
 ): Promise<TurnOfMessage> {
-  const which = { conversation_key: key, seq }
-  const message = await reader.first(selectFate, which)
+  const messageKey = { conversation_key: key, seq }
+  const message = await reader.first(selectFate, messageKey)
   if (message?.role !== 'user')
     throw new Refusal('not_found', refusalText('messageGone', { id: String(seq), role: key }), {
       seq,
     })
-  const unread = await reader.first(selectUnreadMessage, which)
+  const unread = await reader.first(selectUnreadMessage, messageKey)
   const turnId = unread?.turn_id ?? message.turn_id
   const turn = turnId === null ? undefined : await reader.row('turns', { id: turnId })
   const otherwise = message.rewound_by === null ? 'answered' : 'cancelled'

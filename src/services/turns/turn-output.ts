@@ -42,12 +42,12 @@ export interface LoggedPieces {
 /** `unwritten`: events of the current transaction, which are not in the log yet. */
 export async function readTurn(
   reader: Reader,
-  which: LoggedPieces,
+  logged: LoggedPieces,
   begun: ThreadTurn,
   unwritten: readonly TurnStreamEvent[] = [],
 ): Promise<ThreadTurn> {
   let turn = begun
-  for await (const event of turnEventsAfter(reader, which))
+  for await (const event of turnEventsAfter(reader, logged))
     if (isTurnStreamEvent(event) && isWhole(event)) turn = foldTurn(turn, event)
   for (const event of unwritten) turn = foldTurn(turn, event)
   return turn
@@ -59,11 +59,11 @@ const isWhole = (event: TurnStreamEvent): boolean =>
 
 export async function readTurnOutput(
   reader: Reader,
-  which: LoggedPieces,
+  logged: LoggedPieces,
   unwritten: readonly TurnStreamEvent[] = [],
 ): Promise<TurnOutput> {
-  const begun = begunTurn({ messageId: which.turnId, by: '', content: [] }, '')
-  const { items, cut } = await readTurn(reader, which, begun, unwritten)
+  const begun = begunTurn({ messageId: logged.turnId, by: '', content: [] }, '')
+  const { items, cut } = await readTurn(reader, logged, begun, unwritten)
   return {
     text: storable(answerIn(items)),
     sinceTools: storable(textSinceTools(items)),

@@ -11,8 +11,8 @@ export async function usageOfTurn(reader: Reader, turnId: string, reported: Turn
   const counted = await modelUsageOfTurn(reader, turnId)
   if (counted === null || counted.some(({ atLeast }) => atLeast))
     return { usage: reported, counted }
-  const sum = (which: 'inputTokens' | 'outputTokens' | 'cachedTokens') =>
-    counted.reduce((all, each) => all + each[which], 0)
+  const sum = (column: 'inputTokens' | 'outputTokens' | 'cachedTokens') =>
+    counted.reduce((all, each) => all + each[column], 0)
   const tokens = {
     inputTokens: sum('inputTokens'),
     outputTokens: sum('outputTokens'),

@@ -39,7 +39,7 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproach, noSuchProject, noWorkSession } from '../refusals.ts'
 import { existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 
-interface Place {
+interface ApproachPlace {
   readonly projectId: string
   /**
    * The work session it is seen from: its own or a descendant. Left out for anywhere in the
@@ -48,7 +48,7 @@ interface Place {
   readonly workSessionId?: string
   readonly approachId: string
 }
-type ChangeInput = z.output<typeof ApproachChange> & Place & { by: string }
+type ChangeInput = z.output<typeof ApproachChange> & ApproachPlace & { by: string }
 
 export const changeApproach = defineUseCase('change-approach', {
   scope: 'write',
@@ -82,7 +82,7 @@ async function applyChange(
 
 async function existingApproach(
   reader: Reader,
-  { projectId, workSessionId, approachId }: Place,
+  { projectId, workSessionId, approachId }: ApproachPlace,
 ): Promise<ApproachRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('approaches', { project_id: projectId, id: approachId })
@@ -168,8 +168,8 @@ export const importApproaches = defineUseCase('import-approaches', {
     if (row?.project_id !== projectId) return
     for (const { id, draft } of added)
       await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
-    for (const { id, change: asked } of changes)
-      await applyChange(tx, { projectId, workSessionId, approachId: id, by, ...asked }, now)
+    for (const { id, change: content } of changes)
+      await applyChange(tx, { projectId, workSessionId, approachId: id, by, ...content }, now)
     const file_problem = problem && textOf(problem)
     if (row.file_problem === file_problem) return
     const notice = noticeColumn(problem)
@@ -203,8 +203,8 @@ export async function addApproach(
   { by, now, id: wanted }: RecordOptions,
 ): Promise<Approach> {
   tx.lock(projectStream(row.project_id))
-  const known = await findRepeat(tx, row.id, draft)
-  if (known) return approachOf(known)
+  const repeated = await findRepeat(tx, row.id, draft)
+  if (repeated) return approachOf(repeated)
   const { kind, ...words } = draft
   const { id, number } =
     (await freeId(tx, row.project_id, kind, wanted)) ?? (await nextId(tx, row.project_id, kind))
@@ -259,7 +259,7 @@ async function findRepeat(
   workSessionId: string,
   { kind, ...words }: Draft,
 ): Promise<ApproachRow | undefined> {
-  const asked = contentOf(kind, words)
+  const wanted = contentOf(kind, words)
   const rows = await approachesPage(
     reader,
     [workSessionId],
@@ -268,6 +268,6 @@ async function findRepeat(
   )
   return rows.find((each) => {
     const { id: _, kind: __, date: ___, history, ...content } = approachFrom(each)
-    return history.length === 0 && isDeepStrictEqual(content, asked)
+    return history.length === 0 && isDeepStrictEqual(content, wanted)
   })
 }

@@ -95,12 +95,12 @@ const taskStreams = ({
 export async function applyTaskChange(
   tx: Tx,
   row: TaskRow,
-  asked: Change,
+  wanted: Change,
   circumstances: ChangeOptions,
 ): Promise<Task> {
   const place = { projectId: row.project_id, taskId: row.id }
   const task = taskFrom(row)
-  const { title, description, ...change } = asked
+  const { title, description, ...change } = wanted
   const dependsOn = change.dependsOn && distinct(change.dependsOn)
   const unfinished = dependsOn
     ? await storeDependencies(tx, place, dependsOn)
@@ -328,13 +328,16 @@ async function freeId(
   return taskId(phase, type, nextSeq(phase, type, taken))
 }
 
-interface Place {
+interface TaskKey {
   readonly projectId: string
   readonly taskId: string
 }
 
 /** A task of a project. Another project's is not found. */
-export async function existingTask(reader: Reader, { projectId, taskId }: Place): Promise<TaskRow> {
+export async function existingTask(
+  reader: Reader,
+  { projectId, taskId }: TaskKey,
+): Promise<TaskRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('tasks', { project_id: projectId, id: taskId })
   if (!row) throw noSuchTask(taskId)
@@ -342,7 +345,11 @@ export async function existingTask(reader: Reader, { projectId, taskId }: Place)
 }
 
 /** SE3: an agent finds its own tasks only. */
-export async function taskOfAgent(reader: Reader, place: Place, agentId: string): Promise<TaskRow> {
+export async function taskOfAgent(
+  reader: Reader,
+  place: TaskKey,
+  agentId: string,
+): Promise<TaskRow> {
   const row = await existingTask(reader, place)
   if (row.assigned_to !== agentId) throw noSuchTask(place.taskId)
   return row

@@ -172,7 +172,7 @@ export const createWorkSession = defineUseCase('create-work-session', {
 
 // Finds and creates work sessions, and sets which agent session owns one.
 
-interface Place {
+interface WorkSessionKey {
   readonly projectId: string
   readonly workSessionId: string
 }
@@ -180,7 +180,7 @@ interface Place {
 /** A work session of a project. Another project's is not found. */
 export async function existingWorkSession(
   reader: Reader,
-  { projectId, workSessionId }: Place,
+  { projectId, workSessionId }: WorkSessionKey,
 ): Promise<WorkSessionRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.row('sessions', { id: workSessionId })
@@ -261,14 +261,14 @@ export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Ch
   tx.lock(projectStream(projectId))
   const last = await tx.first(selectLastCheckpoint, { workSessionId })
   const number = (last?.number ?? 0) + 1
-  const kept = error && JSON.stringify(error)
+  const stored = error && JSON.stringify(error)
   const row = {
     session_id: workSessionId,
     number,
     at: now,
     reason,
     subject,
-    error: kept,
+    error: stored,
     state: null,
   }
   const rows = reason === 'ended' ? await workSessionRows(tx, workSessionId) : undefined
@@ -290,14 +290,14 @@ type CheckpointInput = z.output<typeof CheckpointRequest>
 async function saveRequested(
   tx: Tx,
   row: WorkSessionRow,
-  asked: CheckpointInput,
+  input: CheckpointInput,
   now: Instant,
 ): Promise<Checkpoint> {
-  const error = asked.error ? { ...asked.error, at: now } : null
+  const error = input.error ? { ...input.error, at: now } : null
   const changed: WorkSessionRow = {
     ...row,
-    context_summary: asked.contextSummary ?? row.context_summary,
-    current_phase: asked.currentPhase ?? row.current_phase,
+    context_summary: input.contextSummary ?? row.context_summary,
+    current_phase: input.currentPhase ?? row.current_phase,
     error: error ? JSON.stringify(error) : row.error,
   }
   const isSame = (Object.keys(row) as (keyof WorkSessionRow)[]).every(

@@ -39,9 +39,9 @@ export const findOwnResource = defineQuery('find-own-resource', {
   run: (reader, own: ResourceName & { readonly agentId: string }) => resourceOf(reader, own),
 })
 
-async function resourceOf(reader: Reader, asked: ResourceQuery): Promise<FoundResource> {
-  const project = await visibleProject(reader, asked)
-  const { projectId, part, agentId } = asked
+async function resourceOf(reader: Reader, wanted: ResourceQuery): Promise<FoundResource> {
+  const project = await visibleProject(reader, wanted)
+  const { projectId, part, agentId } = wanted
   if (part === 'project') return { project }
   if (part === 'tasks') {
     const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }

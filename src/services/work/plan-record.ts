@@ -118,9 +118,9 @@ export async function waitsForWorkSession(
 /** Who must act before a running work session can continue. */
 export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<WaitsFor[]> {
   if (row.ended_at !== null) return []
-  const which = { workSessionId: row.id, limit: maxNamed }
-  const ready = await reader.all(selectUnblocked, which)
-  const rows = ready.length > 0 ? ready : await reader.all(selectBlocked, which)
+  const query = { workSessionId: row.id, limit: maxNamed }
+  const ready = await reader.all(selectUnblocked, query)
+  const rows = ready.length > 0 ? ready : await reader.all(selectBlocked, query)
   const open = rows.map(openTask)
   const atWork = new Set<string>()
   for (const agentId of new Set(open.map(({ assignedTo }) => assignedTo))) {
@@ -134,7 +134,7 @@ export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<W
   }
   const facts = {
     approvals: (
-      await reader.all(selectPendingOfWorkSession, { ...which, projectId: row.project_id })
+      await reader.all(selectPendingOfWorkSession, { ...query, projectId: row.project_id })
     ).map(({ id }) => id),
     open,
     isAtWork: (agentId: string) => atWork.has(agentId),

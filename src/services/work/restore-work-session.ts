@@ -162,10 +162,10 @@ async function folderOrNull(
 }
 
 async function restoreRow(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
-  const known = await tx.row('sessions', { id: row.id })
-  if (known && known.project_id !== row.project_id)
+  const stored = await tx.row('sessions', { id: row.id })
+  if (stored && stored.project_id !== row.project_id)
     throw new Refusal('invalid_request', refusalText('workOfOther', { id: row.id }))
-  if (known) return known
+  if (stored) return stored
   await tx.insert('sessions', row)
   const report = { workSession: workSessionOf(row) }
   tx.append(projectStream(row.project_id), { type: 'work-session-started', data: report }, [home])
@@ -194,18 +194,18 @@ async function restoreApprovals(
 ): Promise<number> {
   let brought = 0
   for (const row of rows) {
-    const known = await tx.row('human_approvals', { id: row.id })
-    if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
-    const id = known ? await nextApprovalId(tx) : row.id
-    if (known)
+    const stored = await tx.row('human_approvals', { id: row.id })
+    if (stored?.project_id === row.project_id && stored.submitted_at === row.submitted_at) continue
+    const id = stored ? await nextApprovalId(tx) : row.id
+    if (stored)
       report.push(
         notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })),
       )
-    const kept = { ...row, id }
-    await tx.insert('human_approvals', kept)
+    const approval = { ...row, id }
+    await tx.insert('human_approvals', approval)
     tx.append(
       projectStream(row.project_id),
-      { type: 'approval-asked', data: { approval: approvalOf(kept) } },
+      { type: 'approval-asked', data: { approval: approvalOf(approval) } },
       [home],
     )
     brought++

@@ -75,17 +75,17 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
 
 /** The rows, plus tasks that only the checkpoint knows. */
 function allTasks(rows: readonly TaskRow[], others: readonly TaskRow[]): TaskRow[] {
-  const known = new Set(rows.map(({ id }) => id))
-  return [...rows, ...others.filter(({ id }) => !known.has(id))]
+  const ids = new Set(rows.map(({ id }) => id))
+  return [...rows, ...others.filter(({ id }) => !ids.has(id))]
 }
 
 /** CK2: approved tasks without an approval row. */
 function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
-  const known = new Set(
+  const approvedIds = new Set(
     rows?.approvals.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id),
   )
   return checkpoint.completed_tasks.flatMap(({ task_id, status }) =>
-    status === 'approved' && !known.has(task_id) ? [task_id] : [],
+    status === 'approved' && !approvedIds.has(task_id) ? [task_id] : [],
   )
 }
 

@@ -76,14 +76,14 @@ async function buildResumeContext(
   reader: Reader,
   row: WorkSessionRow,
   carried: CarriedTasks,
-  asked: Decisions,
+  wanted: Decisions,
 ): Promise<ResumeContext> {
   const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
-  const lineage = await lineageOf(reader, row, { descendants: asked.descendants ?? false })
+  const lineage = await lineageOf(reader, row, { descendants: wanted.descendants ?? false })
   const warnings = await readWarnings(reader, lineage, maxWarnings(budget))
   const currentTask = (await taskAt(reader, row, carried)) ?? null
-  const decisions = (await decisionsAbout(reader, lineage, asked.about))
-    .filter(({ leader_id }) => asked.agentId === undefined || leader_id === asked.agentId)
+  const decisions = (await decisionsAbout(reader, lineage, wanted.about))
+    .filter(({ leader_id }) => wanted.agentId === undefined || leader_id === wanted.agentId)
     .map(({ decision }) => decision)
   for (let limit = firstRead; ; limit *= 2) {
     const all = {

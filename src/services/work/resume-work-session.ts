@@ -227,7 +227,7 @@ async function fork(
   context: Context,
 ): Promise<ResumeOutcome> {
   const { project_id, current_phase, current_agent_role, current_agent_type, context_summary } = row
-  const kept = {
+  const inherited = {
     project_id,
     current_phase,
     current_agent_role,
@@ -237,7 +237,7 @@ async function fork(
   const current_task_id = prepared.resumeContext.currentTask?.taskId ?? null
   const child = await beginWorkSession(
     tx,
-    { ...kept, current_task_id, parent_session_id: row.id },
+    { ...inherited, current_task_id, parent_session_id: row.id },
     context,
   )
   const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }

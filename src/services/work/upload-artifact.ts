@@ -33,18 +33,18 @@ async function artifactPlace(
   await existingWorkSession(reader, place)
   const problem = nameProblem(name)
   if (problem) throw new Refusal('invalid_name', problem, { name })
-  const known = await reader.row('artifacts', {
+  const earlier = await reader.row('artifacts', {
     session_id: workSessionId,
     folded_name: foldedName(name),
   })
-  if (known && known.name !== name)
-    throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: known.name }), {
+  if (earlier && earlier.name !== name)
+    throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: earlier.name }), {
       name,
     })
   // A name accepted by an earlier build may be overwritten.
-  if (!known && hasUnseenCharacters(name))
+  if (!earlier && hasUnseenCharacters(name))
     throw new Refusal('invalid_name', refusalText('nameUnseen'), { name })
-  if (!known && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
+  if (!earlier && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
     throw new Refusal(
       'too_large',
       refusalText('artifactsFull', { count: maxArtifactsOfWorkSession }),
@@ -52,7 +52,7 @@ async function artifactPlace(
         limit: maxArtifactsOfWorkSession,
       },
     )
-  return known
+  return earlier
 }
 
 const countOf = async (reader: Reader, workSessionId: string): Promise<number> =>

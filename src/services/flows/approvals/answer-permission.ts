@@ -212,8 +212,8 @@ function settlementOfQuestion(options: readonly Option[], choice: PermissionChoi
 export const expirePermission = defineUseCase('expire-permission', {
   scope: 'server',
   on: 'nobody',
-  run: async (tx, asked: AskedRequest, { now }): Promise<{ expired: boolean }> => {
-    const row = await askedRequest(tx, asked)
+  run: async (tx, request: AskedRequest, { now }): Promise<{ expired: boolean }> => {
+    const row = await askedRequest(tx, request)
     const isDue = row.status === 'pending' && row.deadline !== null && row.deadline <= now
     if (!isDue) return { expired: false }
     await settlePermission(

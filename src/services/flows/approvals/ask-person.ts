@@ -49,12 +49,12 @@ export async function requestPermission(
   tx: Tx,
   source: PermissionSource,
   /** `byPerson`: no policy answers it. */
-  asked: AskedBy & { readonly request: PermissionRequest; readonly byPerson?: boolean },
+  question: AskedBy & { readonly request: PermissionRequest; readonly byPerson?: boolean },
   now: Instant,
 ): Promise<void> {
   const { turn } = source
   const { project_id: projectId, agent_id: agentId } = turn
-  const { request } = asked
+  const { request } = question
   const { call, options, digest, likeness } = request
   const columns = {
     digest,
@@ -65,7 +65,7 @@ export async function requestPermission(
   const added = await addRequest(
     tx,
     source,
-    asked,
+    question,
     { type: toolPermission, title: call.title, columns },
     now,
   )
@@ -84,12 +84,12 @@ export async function requestPermission(
   tellInTurn(tx, turn, { type: 'permission:requested', data: shown })
   const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
     policy:
-      asked.byPerson || isHostRequest(request)
+      question.byPerson || isHostRequest(request)
         ? 'ask'
         : (settings['permission.policy'] as PermissionPolicy),
     now,
   })
-  const row = answer && (await tx.first(selectAsked, asked))
+  const row = answer && (await tx.first(selectAsked, question))
   if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
   else await askInChat(tx, keyOfAsking(turn), approvalId, now)
 }
@@ -98,16 +98,16 @@ export async function requestPermission(
 export async function requestAnswer(
   tx: Tx,
   source: PermissionSource,
-  asked: AskedBy & { readonly question: Question },
+  input: AskedBy & { readonly question: Question },
   now: Instant,
 ): Promise<void> {
   const { turn } = source
-  const { message, schema, url } = asked.question
+  const { message, schema, url } = input.question
   const columns = { question: JSON.stringify({ message, schema, url }) }
   const added = await addRequest(
     tx,
     source,
-    asked,
+    input,
     { type: question, title: message, columns },
     now,
   )

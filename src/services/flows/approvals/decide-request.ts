@@ -171,10 +171,10 @@ export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant):
 /** Withdraws a permission request at the agent's wish. */
 export async function withdrawRequest(
   tx: Tx,
-  asked: { launchId: string; askId: string },
+  request: { launchId: string; askId: string },
   now: Instant,
 ): Promise<void> {
-  const row = await tx.first(selectAsked, asked)
+  const row = await tx.first(selectAsked, request)
   if (row?.status === 'pending') await withdrawPermission(tx, row, now)
 }
 

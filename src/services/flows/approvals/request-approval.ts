@@ -58,7 +58,7 @@ export const requestApproval = defineUseCase('request-approval', {
       return moveApproval(tx, row, { type: 'resubmit', submission }, now)
     }
     const conversationKey = workSessionId === null ? (await ownConversation(tx, input)).key : null
-    const asked = {
+    const content = {
       conversationKey,
       projectId,
       workSessionId,
@@ -68,7 +68,7 @@ export const requestApproval = defineUseCase('request-approval', {
       agentSessionId,
       ...submission,
     }
-    const approval = await addApproval(tx, asked, now)
+    const approval = await addApproval(tx, content, now)
     if (conversationKey !== null) await askInChat(tx, conversationKey, approval.id, now)
     return approval
   },

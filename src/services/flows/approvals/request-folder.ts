@@ -54,9 +54,9 @@ export const requestFolder = defineUseCase('request-folder', {
     lockTurn(tx, turn)
     const request = requestFor(folder)
     const askId = `${turn.id} ${request.call.toolCallId}`
-    const asked = { launchId, turnId: turn.id, askId }
-    await requestPermission(tx, { turn, workSessionId }, { ...asked, request, byPerson: true }, now)
-    return { approvalId: (await tx.first(selectAsked, asked))?.id ?? 0 }
+    const by = { launchId, turnId: turn.id, askId }
+    await requestPermission(tx, { turn, workSessionId }, { ...by, request, byPerson: true }, now)
+    return { approvalId: (await tx.first(selectAsked, by))?.id ?? 0 }
   },
 })
 

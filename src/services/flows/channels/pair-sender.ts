@@ -32,15 +32,15 @@ export async function takeUnpaired(
   now: Instant,
 ): Promise<void> {
   tx.lock(home)
-  const known = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
-  if (!known) return
+  const chat = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
+  if (!chat) return
   const { kind, title, handle, language } = input
   const about = { kind, title, handle, language, last_in_at: now }
-  const row = { ...known, ...about, attempts: known.attempts + 1 }
+  const row = { ...chat, ...about, attempts: chat.attempts + 1 }
   const words = chatWords(language, input.channel)
   const code = codeIn(input)
   const maker =
-    code !== undefined && known.attempts < maxUnpairedAttempts
+    code !== undefined && chat.attempts < maxUnpairedAttempts
       ? await consumeCode(tx, input, code, now)
       : undefined
   if (maker !== undefined) {
@@ -50,11 +50,11 @@ export async function takeUnpaired(
     await writeChat(tx, { ...row, attempts: 0, ...(isLetIn ? decided : {}) }, maker)
     return queueOutgoing(tx, input, isLetIn ? words.paired : words.personPaired, now)
   }
-  if (isAnswered(known.state, known.attempts)) {
+  if (isAnswered(chat.state, chat.attempts)) {
     await writeChat(tx, row, systemId)
     await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
     // Later messages are not answered. Only tried codes are counted.
-  } else if (code !== undefined && known.attempts < maxUnpairedAttempts)
+  } else if (code !== undefined && chat.attempts < maxUnpairedAttempts)
     await tx.update('channel_chats', row)
 }
 
@@ -132,8 +132,7 @@ async function addAskingChat(tx: Tx, input: Incoming, now: Instant): Promise<Cha
   const { channel } = input
   const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
   const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
-  for (const { chat_id } of forgotten)
-    await tx.delete('channel_chats', { channel, chat_id: chat_id })
+  for (const { chat_id } of forgotten) await tx.delete('channel_chats', { channel, chat_id })
   if (asking.length - forgotten.length >= maxAskingChats) return undefined
   const { chatId: chat_id, kind, title, handle, language } = input
   const hears = channel === 'telegram' ? 'everybody' : 'people'

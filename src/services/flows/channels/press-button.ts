@@ -38,7 +38,7 @@ export const pressButton = defineUseCase('press-button', {
   run: async (tx, { userId, token, ...place }, context): Promise<Pressed> => {
     const chat = await tx.first(selectChat, place)
     const words = askWords(chat?.language ?? 'en')
-    const refused = (said: string): Pressed => ({ counted: false, said })
+    const refused = (answer: string): Pressed => ({ counted: false, said: answer })
     const button = await tx.row('channel_buttons', { hash: hashSecret(token) })
     const isThere = button?.channel === place.channel && button.chat_id === place.chatId
     if (!button || !isThere || button.expires_at <= context.now) return refused(words.notValid)

@@ -69,9 +69,9 @@ export const takeIncoming = defineUseCase('take-incoming', {
     }
     if (route) tx.lock(projectStream(route.projectId))
     const order = { channel, chatId: input.chatId, senderId: input.senderId, route }
-    const said = await answerCommand(tx, { ...order, command: command.command }, chat, context)
-    await queueOutgoing(tx, input, said, now)
-    return { taken: 'command', said }
+    const answer = await answerCommand(tx, { ...order, command: command.command }, chat, context)
+    await queueOutgoing(tx, input, answer, now)
+    return { taken: 'command', said: answer }
   },
 })
 

@@ -113,13 +113,13 @@ export async function moveRoleAgent(
     case 'terminated': {
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
       await endTurns(tx, open, { reason: 'terminated' }, context)
-      const asked = row.terminate_request_id ?? requestId
+      const terminateRequestId = row.terminate_request_id ?? requestId
       const { reason } = decision
       const data = {
         role: row.role,
         reason: textOf(reason),
         ...noticeField(reason),
-        requestId: asked,
+        requestId: terminateRequestId,
       }
       const terminated_seq = tx.append(userSessionStream(row.user_session_id), {
         type: 'agent:terminated',
@@ -222,6 +222,6 @@ async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<
 
 export async function withLastOutput(reader: Reader, id: string, words: Detail): Promise<Detail> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
-  const said = output.split('\n').filter((line) => !line.startsWith('[Holdfast: '))
-  return withOutput(words, readable(said.join('\n')).slice(-maxOutputChars))
+  const lines = output.split('\n').filter((line) => !line.startsWith('[Holdfast: '))
+  return withOutput(words, readable(lines.join('\n')).slice(-maxOutputChars))
 }

@@ -140,8 +140,8 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
     })
     await addRoleAgent(tx, row)
     if (failed?.agent_id === agent.id) {
-      const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
-      await inheritLimit(tx, roleContextKey(row), its, context)
+      const runner = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
+      await inheritLimit(tx, roleContextKey(row), runner, context)
     } else if (failed) await clearLimit(tx, roleContextKey(failed), context)
     await tx.update('user_sessions', { id: userSessionId, last_active_at: now })
     const data = {

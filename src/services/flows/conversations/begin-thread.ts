@@ -88,7 +88,7 @@ async function addFirstMessage(
   context: Context,
 ): Promise<void> {
   await requireTakesPictures(tx, row, media)
-  const said = {
+  const message = {
     content,
     media,
     clientId,
@@ -96,5 +96,5 @@ async function addFirstMessage(
     receiverId: agentId,
     role: 'user',
   } as const
-  await postForAgents(tx, row, said, context, { readers: [agentId] })
+  await postForAgents(tx, row, message, context, { readers: [agentId] })
 }

@@ -169,8 +169,8 @@ async function askAgain(
 ): Promise<void> {
   if (pulls) {
     const row = await existingConversation(tx, key)
-    const said = { content: textIn(content), senderId: asked_by, receiverId: agentId } as const
-    await appendMessage(tx, row, { ...said, role: 'user' }, context, { readers: [agentId] })
+    const message = { content: textIn(content), senderId: asked_by, receiverId: agentId } as const
+    await appendMessage(tx, row, { ...message, role: 'user' }, context, { readers: [agentId] })
     return
   }
   const id = context.random.uuid()
@@ -229,9 +229,16 @@ async function goOnElsewhere(
   const next = { agentId, lane, pulls: await isPulling(tx, agentId) }
   for (const turn of parked) await askAgain(tx, goesOn, turn, next, context)
   for (const { senderId, content, media, priority } of unread) {
-    const said = { senderId, content, media, priority, receiverId: agentId, role: 'user' } as const
+    const message = {
+      senderId,
+      content,
+      media,
+      priority,
+      receiverId: agentId,
+      role: 'user',
+    } as const
     const target = await existingConversation(tx, goesOn)
-    await appendMessage(tx, target, said, context, { readers: [agentId] })
+    await appendMessage(tx, target, message, context, { readers: [agentId] })
   }
   await changeConversation(tx, await existingConversation(tx, key), { continued_as: goesOn }, now)
   const data = { agentId, from, by, continuedAs: goesOn }
@@ -263,15 +270,15 @@ async function copyHistory(
   { waiting, context }: Copying,
 ): Promise<Message[]> {
   const page = { key: from.key, seq: afterAllMessages, hidden: false, limit: maxCopied }
-  const said = (await messagesBefore(tx, page)).filter(({ seq }) => seq > from.kept_after)
+  const messages = (await messagesBefore(tx, page)).filter(({ seq }) => seq > from.kept_after)
   const waits = new Set(waiting.map(({ seq }) => seq))
   let row = to
-  for (const each of inReadingOrder(said.toReversed())) {
+  for (const each of inReadingOrder(messages.toReversed())) {
     if (waits.has(each.seq)) continue
     const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } = each
     const copy = { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName }
     row = (await writeMessage(tx, row, copy, context)).counted
   }
   await changeConversation(tx, row, {}, context.now)
-  return said.toReversed().filter(({ seq }) => waits.has(seq))
+  return messages.toReversed().filter(({ seq }) => waits.has(seq))
 }

@@ -45,15 +45,15 @@ async function forkContext(
 ): Promise<void> {
   const { key, project_id: projectId, generation } = from
   if (projectId === null || ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) > cut) return
-  const known = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
-  if (!known?.acp_session_id || known.generation !== generation) return
+  const original = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  if (!original?.acp_session_id || original.generation !== generation) return
   const row = await getOrCreateContext(
     tx,
     { agentId, projectId, key: forkKey, originKey: '' },
     context,
   )
   const told_through = (await tx.first(selectLastMessage, { key: forkKey }))?.seq ?? 0
-  await changeContext(tx, row, { fork_of: known.acp_session_id, told_through })
+  await changeContext(tx, row, { fork_of: original.acp_session_id, told_through })
 }
 
 /** Creates the conversation of a fork with what was said until then, and registers its worktree. */

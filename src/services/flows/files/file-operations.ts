@@ -238,10 +238,10 @@ async function insert(
   tx: Tx,
   { conversation_key, turn_id, project_id, coordinator_id, top }: WithState,
   about: Pick<FileOperationRow, 'id' | 'kind' | 'asked_by' | 'asked_at'>,
-  asked: object,
+  request: object,
 ): Promise<AskedOperation> {
   const where = { conversation_key, turn_id, project_id, coordinator_id, top }
-  const ask = JSON.stringify(asked)
+  const ask = JSON.stringify(request)
   const row: FileOperationRow = {
     ...about,
     ...where,
@@ -352,8 +352,11 @@ export const askMachine = defineUseCase('ask-machine', {
     }
     if (sent && (await findCoordinatorAnswer.run(tx, sent, context))?.ok) return { id: questionId }
     const request = { coordinatorId, ask, projectId, worktreeId: null, withinMs, by }
-    const asked = await requestFromCoordinator.run(tx, request, context)
-    await tx.update('file_operations', { ...row, result: JSON.stringify({ questionId: asked.id }) })
-    return asked
+    const sentNow = await requestFromCoordinator.run(tx, request, context)
+    await tx.update('file_operations', {
+      ...row,
+      result: JSON.stringify({ questionId: sentNow.id }),
+    })
+    return sentNow
   },
 })

@@ -128,8 +128,10 @@ async function moveConversation(
   for (const [index, each] of all.entries()) {
     const isPast =
       undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
-    const kept = since.has(each.rewound_by ?? '') ? null : each.rewound_by
-    const rewound_by = isPast ? (taken.get(each.turn_id) ?? kept) : (each.rewound_by ?? id)
+    const stillRewoundBy = since.has(each.rewound_by ?? '') ? null : each.rewound_by
+    const rewound_by = isPast
+      ? (taken.get(each.turn_id) ?? stillRewoundBy)
+      : (each.rewound_by ?? id)
     if (rewound_by === each.rewound_by) continue
     await tx.update('turn_files', { ...each, rewound_by })
     if (rewound_by === null && each.rewound_by !== null)

@@ -75,8 +75,8 @@ export async function promptAgent(
   const { key, project_id, agent_id } = row
   const role = rolePlaceOf(identityIn(row))
   if (role) {
-    const said = [{ type: 'text' as const, text: content }]
-    const { messageId } = await sendPrompt.run(tx, { ...role, content: said, by }, context)
+    const words = [{ type: 'text' as const, text: content }]
+    const { messageId } = await sendPrompt.run(tx, { ...role, content: words, by }, context)
     const seq = (await tx.row('turns', { id: messageId }))?.through_seq ?? 0
     return { turnId: messageId, seq }
   }

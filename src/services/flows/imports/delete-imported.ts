@@ -18,8 +18,8 @@ export const deleteImported = defineUseCase('delete-imported', {
     { by, agent }: { readonly by: string; readonly agent: PastAgent },
     context,
   ): Promise<{ deleted: number; more: boolean }> => {
-    const which = { accountId: by, agent, limit: deletedAtOnce }
-    const found = await tx.all(selectUntouched, which)
+    const query = { accountId: by, agent, limit: deletedAtOnce }
+    const found = await tx.all(selectUntouched, query)
     for (const { key } of found) {
       tx.lock(conversationStream(key))
       await deleteConversation.run(tx, { key, by }, context)

@@ -71,11 +71,11 @@ export const takePastPiece = defineUseCase('take-past-piece', {
   run: async (tx, piece, context): Promise<TakenPiece> => {
     const { by, source, named, mark } = piece
     const key = keyOf(piece)
-    const which = { account_id: by, agent: source.agent, source_id: source.id }
+    const sourceKey = { account_id: by, agent: source.agent, source_id: source.id }
     const began = await tx.row('agent_session_ids', { id: source.id })
     if (began && began.conversation_key !== key) return leftAlone('began_here')
-    const known = await tx.row('imported_sessions', which)
-    if (known?.state === 'deleted' && !named) return leftAlone('deleted')
+    const imported = await tx.row('imported_sessions', sourceKey)
+    if (imported?.state === 'deleted' && !named) return leftAlone('deleted')
     const found = await tx.row('conversations', { key })
     const row = found ?? (await beginPast(tx, key, piece, context))
     // Where it is now: it may have been given a project.
@@ -91,14 +91,14 @@ export const takePastPiece = defineUseCase('take-past-piece', {
     const isPrivate = ownerInRow(row) !== null
     tellChangedSession(tx, { key, projectId: row.project_id, isPrivate })
     await tx.put('imported_sessions', {
-      ...which,
+      ...sourceKey,
       conversation_key: key,
       title: source.title,
       machine: source.machine,
       folder: source.folder,
       mark,
       state: 'taken',
-      created_at: known?.created_at ?? context.now,
+      created_at: imported?.created_at ?? context.now,
       updated_at: context.now,
     })
     return { key, outcome: 'taken', created: !found, added }
@@ -165,18 +165,18 @@ async function addTurns(
   const own = await ownTurns(tx, key, piece.turns)
   for (const turn of piece.turns) {
     const id = idOfPastTurn(key, turn.id)
-    const known = await tx.row('turns', { id })
+    const stored = await tx.row('turns', { id })
     if (own.some((each) => isSame(each, turn))) continue
-    if (known && !goesOn(known, turn)) continue
-    changed = await addTurn(tx, changed, { ...turn, id }, known, piece, context)
-    if (!known) added++
+    if (stored && !goesOn(stored, turn)) continue
+    changed = await addTurn(tx, changed, { ...turn, id }, stored, piece, context)
+    if (!stored) added++
   }
   return { added, changed }
 }
 
 /** Whether more of a turn is known than when it was taken in: it ran, or was cut off. */
-const goesOn = (known: TurnRow, { end, endedAt }: PastTurn): boolean =>
-  endedAt > (known.ended_at ?? '') || (known.state === 'unknown' && end !== 'unknown')
+const goesOn = (before: TurnRow, { end, endedAt }: PastTurn): boolean =>
+  endedAt > (before.ended_at ?? '') || (before.state === 'unknown' && end !== 'unknown')
 
 interface OwnTurn {
   readonly texts: readonly string[]
@@ -213,35 +213,35 @@ async function addTurn(
   tx: Tx,
   before: ConversationRow,
   turn: PastTurn,
-  known: TurnRow | undefined,
+  earlierTurn: TurnRow | undefined,
   { by, source, route }: Piece,
   context: Context,
 ): Promise<ConversationRow> {
   const { key } = before
   const at = earlier(turn.startedAt, context.now)
   const ended = earlier(turn.endedAt, context.now)
-  const { items } = await keepItems(tx, turn, known !== undefined)
+  const { items } = await keepItems(tx, turn, earlierTurn !== undefined)
   const answer = storable(answerIn(items))
   let row = before
-  let through = known?.through_seq ?? null
+  let through = earlierTurn?.through_seq ?? null
   const agentId = route.agentId ?? source.agent
-  if (!known) {
-    const asked = {
+  if (!earlierTurn) {
+    const prompt = {
       senderId: by,
       receiverId: route.agentId,
       role: 'user' as const,
       content: storable(turn.prompt),
       media: turn.media.length > 0 ? turn.media.map(attachmentOf) : null,
     }
-    const written = await writeMessage(tx, row, asked, { ...context, now: at })
+    const written = await writeMessage(tx, row, prompt, { ...context, now: at })
     row = written.counted
     through = written.message.seq
     if (turn.takenBack) row = await hide(tx, row, through)
   }
   // One that is written anew says what it said before, and more.
-  const answered = known ? storable(answer.slice(known.answer.length)) : answer
+  const answered = earlierTurn ? storable(answer.slice(earlierTurn.answer.length)) : answer
   if (answered !== '') {
-    const said = {
+    const message = {
       senderId: agentId,
       senderName: route.agentId === null ? nameOfPastAgent(source.agent) : undefined,
       receiverId: by,
@@ -249,7 +249,7 @@ async function addTurn(
       content: answered,
       clientId: turn.id,
     }
-    const written = await writeMessage(tx, row, said, { ...context, now: ended })
+    const written = await writeMessage(tx, row, message, { ...context, now: ended })
     row = written.counted
     if (turn.takenBack) row = await hide(tx, row, written.message.seq)
   }
@@ -271,7 +271,7 @@ async function addTurn(
     started_at: at,
     ended_at: ended,
   })
-  await (known ? replacePastTurn(tx, past) : addPastTurn(tx, past))
+  await (earlierTurn ? replacePastTurn(tx, past) : addPastTurn(tx, past))
   const compacted = turn.updates.findLast((each) => each.kind === 'compaction')
   if (compacted?.kind !== 'compaction' || !compacted.summary || turn.takenBack) return row
   return {
@@ -285,19 +285,19 @@ async function addTurn(
 /** What was shown of a turn, as it is kept of those that run here. */
 async function keepItems(tx: Tx, turn: PastTurn, isKnown: boolean): Promise<KeptItems> {
   if (isKnown) await tx.delete('turn_items', { turn_id: turn.id })
-  let kept = noItems
+  let items = noItems
   for (const update of turn.updates) {
     if (update.kind === 'output') await keepOutput(tx, turn.id, update)
-    else kept = withUpdate(kept, update)
+    else items = withUpdate(items, update)
   }
-  for (const [n, { kind, ...body }] of kept.items.entries())
+  for (const [n, { kind, ...body }] of items.items.entries())
     await tx.insert('turn_items', {
       turn_id: turn.id,
       n,
       kind,
       body: storable(JSON.stringify(body)),
     })
-  return kept
+  return items
 }
 
 async function hide(tx: Tx, row: ConversationRow, seq: number): Promise<ConversationRow> {
@@ -342,8 +342,8 @@ export async function openInPastSession(
   context: Context,
 ): Promise<void> {
   if (!route.canResume || route.projectId === null || route.agentId === null) return
-  const which = { agentId: route.agentId, projectId: route.projectId, key, originKey: '' }
-  const held = await getOrCreateContext(tx, which, context)
+  const contextKey = { agentId: route.agentId, projectId: route.projectId, key, originKey: '' }
+  const held = await getOrCreateContext(tx, contextKey, context)
   if (held.state !== 'asleep' || (held.acp_session_id ?? sourceId) !== sourceId) return
   await changeContext(tx, held, {
     acp_session_id: sourceId,

@@ -84,8 +84,8 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
   const turn = await runningTurn(tx, input)
   if (!turn) {
     const key = await chatOf(tx, input)
-    const said = await postAnswer(tx, input, { content, key }, context)
-    return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
+    const message = await postAnswer(tx, input, { content, key }, context)
+    return { messageId: message?.id ?? null, seq: message?.seq ?? null, answered: [] }
   }
   lockTurn(tx, turn)
   if (files?.turnId === turn.id) await recordFiles(tx, turn.id, files)

@@ -68,8 +68,9 @@ async function putInOrder(
   const ordered = to === seq ? waiting : moved(waiting, own, key, to)
   for (const [index, each] of ordered.entries()) {
     const { agent_id, project_id, conversation_key } = each
-    const which = { agent_id, project_id, conversation_key, seq: each.seq }
-    if (each.moved_to !== index) await tx.update('unread_messages', { ...which, moved_to: index })
+    const messageKey = { agent_id, project_id, conversation_key, seq: each.seq }
+    if (each.moved_to !== index)
+      await tx.update('unread_messages', { ...messageKey, moved_to: index })
   }
   return ordered.filter(isHere).map((each) => each.seq)
 }

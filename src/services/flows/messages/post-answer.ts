@@ -43,13 +43,13 @@ export async function postAnswer(
   const identity = await identityOf(tx, key)
   const toAgentId = otherAgent(identity, agentId)
   if (content === '') return undefined
-  const said = textOf(content)
+  const text = textOf(content)
   if (toAgentId !== undefined) {
     const origin = turn?.origin_key ?? ''
     return postToAgent(
       tx,
       caller,
-      { toAgentId, content: said, clientId: turn?.id, originKey: origin, intoKey: origin },
+      { toAgentId, content: text, clientId: turn?.id, originKey: origin, intoKey: origin },
       context,
     )
   }
@@ -65,7 +65,7 @@ export async function postAnswer(
     senderId: agentId,
     receiverId: null,
     role: 'assistant',
-    content: said,
+    content: text,
     notice,
     clientId: turn?.id,
   } as const

@@ -113,14 +113,14 @@ export const sayInConversation = defineUseCase('say-in-conversation', {
     const isItsAgent = (input.toAgentId ?? agentId) === agentId
     if (!hasBoth || !isItsProject || !isItsAgent)
       throw new Refusal('wrong_state', refusalText('notOfThisPair', { key }), { key })
-    const said = { ...input, projectId, toAgentId: agentId }
-    const earlier = await earlierMessage(tx, said)
+    const message = { ...input, projectId, toAgentId: agentId }
+    const earlier = await earlierMessage(tx, message)
     if (earlier && earlier.conversationKey !== key) throw clientIdReused(input.clientId ?? '')
     if (earlier) return earlier
     await checkAssigned(tx, { projectId, agentId })
     const row = await chooseWorkplace(tx, begun, { ...input, now: context.now })
     await requireTakesPictures(tx, row, input.media)
-    return postForAgents(tx, row, messageFrom(said), context, { readers: [agentId] })
+    return postForAgents(tx, row, messageFrom(message), context, { readers: [agentId] })
   },
 })
 
@@ -206,10 +206,10 @@ export async function runOnce<Answer>(
     contentHash: createHash('sha256').update(call.content).digest('base64url'),
     sealedBy: '',
   }
-  const kept = await readReceipt(tx, receipt)
-  if (kept && isValid(kept, now)) return answerIn(kept, receipt) as Answer
+  const stored = await readReceipt(tx, receipt)
+  if (stored && isValid(stored, now)) return answerIn(stored, receipt) as Answer
   const answer = await work()
-  await keepReceipt(tx, receipt, { answer, secret: false, now, outlived: kept !== undefined })
+  await keepReceipt(tx, receipt, { answer, secret: false, now, outlived: stored !== undefined })
   return answer
 }
 

@@ -19,12 +19,12 @@ export const withdrawMessage = defineUseCase('withdraw-message', {
   streams: ({ key }: { key: string; seq: number; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, seq, by }, context): Promise<{ seq: number }> => {
     const row = await existingConversation(tx, key)
-    const which = { conversation_key: key, seq }
+    const messageKey = { conversation_key: key, seq }
     const { turn, state } = await turnOfMessage(tx, key, seq)
     if (turn?.state !== 'queued')
       throw new Refusal('wrong_state', refusalText('messageBegun', { state }), { state })
-    await tx.write(deleteUnreadMessage, which)
-    await tx.update('messages', { ...which, rewound_by: withdrawn })
+    await tx.write(deleteUnreadMessage, messageKey)
+    await tx.update('messages', { ...messageKey, rewound_by: withdrawn })
     if ((await messagesOfTurn(tx, turn.id)).length === 0)
       await endTurn(tx, turn, { type: 'withdraw' }, {}, context)
     const { count } = await measured(tx, key, row.kept_after)

@@ -80,7 +80,7 @@ export async function roleAgentReady(
     notRestored: detailFrom(notRestored, fact.notices?.['notRestored']),
   }
   const notices = noticesColumn(agent.notices, details)
-  const known = {
+  const report = {
     workspace,
     branch,
     note,
@@ -88,14 +88,14 @@ export async function roleAgentReady(
     notices,
     offers: JSON.stringify({ ...offers, pending }),
   }
-  const moved = { ...agent, ...known, acp_session_id: acpSessionId }
+  const moved = { ...agent, ...report, acp_session_id: acpSessionId }
   const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
   if (decision.became !== 'ready') return
   const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
-  const which = roleContextKey(agent)
-  const { key } = which
+  const contextKey = roleContextKey(agent)
+  const { key } = contextKey
   const { now } = context
-  const found = await getOrCreateContext(tx, which, context)
+  const found = await getOrCreateContext(tx, contextKey, context)
   const restored = { not_restored: notRestored, notice: noticeColumn(details.notRestored) }
   const opened = {
     launch_id: launch.id,

@@ -292,10 +292,10 @@ async function contextToOpen(
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, launch)
   const workKey = purpose === 'task' ? await workKeyFor(tx, launch) : undefined
   const key = workKey ?? next?.conversationKey ?? chatKey(launch)
-  const which = { agentId, projectId, key, originKey: next?.originKey ?? '' }
-  const owner = await transcriptOwner(tx, which)
-  const row = await getOrCreateContext(tx, which, context)
-  const workspace = await workspaceFor(tx, which)
+  const contextKey = { agentId, projectId, key, originKey: next?.originKey ?? '' }
+  const owner = await transcriptOwner(tx, contextKey)
+  const row = await getOrCreateContext(tx, contextKey, context)
+  const workspace = await workspaceFor(tx, contextKey)
   await beginOpening(tx, row, launch.id)
   const { acpSessionId: loadAcpSessionId, lastOpenedAt, ...forks } = acpSessionToOpen(row)
   return {

@@ -104,10 +104,10 @@ async function endSessionOf(
   context: Context,
 ): Promise<void> {
   const live = await liveOfPair(tx, launch)
-  const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
+  const circumstances = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
   const work = { hasTask: false, unreadMessages: 0 }
   const report = { remaining: 0, launchId: launch.id, epoch: null }
-  const decision = decideExit(context.now, report, { ...known, live, work })
+  const decision = decideExit(context.now, report, { ...circumstances, live, work })
   if (decision.decision !== 'ended') return
   for (const { id } of decision.ended) {
     const held = live.find((each) => each.id === id)

@@ -81,11 +81,11 @@ async function factsOf(
   const project = await reader.row('projects', { id: projectId })
   if (!project) throw noSuchProject(projectId)
   if (!(await reader.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
-  const known =
+  const earlierReport =
     reportId &&
     (await reader.first(selectExitReport, { reporter_id: reporterId, report_id: reportId }))
   return {
-    seenBefore: Boolean(known),
+    seenBefore: Boolean(earlierReport),
     currentEpoch: (await reader.first(selectEpoch, { coordinatorId: reporterId }))?.epoch ?? null,
     live,
     launchesElsewhere: await launchesElsewhere(reader, input),

@@ -166,10 +166,10 @@ async function endAll(tx: Tx, { coordinatorId }: StoredFacts, context: Context):
 const maxUnknown = 100
 
 async function addUnknown(tx: Tx, id: string, sent: UnknownSent): Promise<void> {
-  const known: UnknownSent[] = JSON.parse((await tx.first(selectOutput, { id }))?.unknown ?? '[]')
-  const same = known.find(({ kind, name }) => kind === sent.kind && name === sent.name)
-  if (!same && known.length >= maxUnknown) return
-  const others = known.filter((each) => each !== same)
+  const stored: UnknownSent[] = JSON.parse((await tx.first(selectOutput, { id }))?.unknown ?? '[]')
+  const same = stored.find(({ kind, name }) => kind === sent.kind && name === sent.name)
+  if (!same && stored.length >= maxUnknown) return
+  const others = stored.filter((each) => each !== same)
   const unknown = [...others, { ...sent, count: sent.count + (same?.count ?? 0) }]
   await tx.update('launches', { id, unknown: JSON.stringify(unknown) })
 }
@@ -177,8 +177,8 @@ async function addUnknown(tx: Tx, id: string, sent: UnknownSent): Promise<void> 
 /** Keeps the end of the output, from the beginning of a line. */
 async function appendOutput(tx: Tx, id: string, text: string): Promise<void> {
   const all = ((await tx.first(selectOutput, { id }))?.output ?? '') + mask(text)
-  const kept = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
-  await tx.update('launches', { id, output: kept })
+  const output = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
+  await tx.update('launches', { id, output })
 }
 
 const wholeLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
@@ -232,11 +232,11 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
         refusalText('linkVersionOther', { version: linkVersion }),
         { field: 'linkVersion' },
       )
-    const known = await findCoordinatorRow(tx, id)
-    const stored = known?.epoch ?? (await tx.first(selectEpoch, { coordinatorId: id }))?.epoch
+    const before = await findCoordinatorRow(tx, id)
+    const stored = before?.epoch ?? (await tx.first(selectEpoch, { coordinatorId: id }))?.epoch
     const answer = answerGreeting(
       hello,
-      stored === undefined ? null : { instance: known?.instance ?? null, epoch: stored },
+      stored === undefined ? null : { instance: before?.instance ?? null, epoch: stored },
     )
     if (answer.outcome === 'fenced') throw fenced(hello.epoch, answer.epoch)
     const { epoch, successor } = answer
@@ -245,11 +245,11 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
       machine: hello.machine,
       state: 'connected',
       instance: hello.instance,
-      last_fact: known?.last_fact ?? 0,
+      last_fact: before?.last_fact ?? 0,
       version: hello.version,
       boot_id: hello.bootId,
       pid: hello.pid,
-      joined_at: known && !successor ? known.joined_at : now,
+      joined_at: before && !successor ? before.joined_at : now,
       last_heard_at: now,
       labels: JSON.stringify([...new Set(hello.labels ?? [])].sort()),
       capacity: hello.capacity ?? null,
@@ -260,7 +260,7 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
     }
     await tx.put('coordinators', row)
     if (epoch !== stored) await tx.put('coordinator_epochs', { coordinator_id: id, epoch })
-    const back = known?.state === 'connected' ? undefined : 'coordinator-back'
+    const back = before?.state === 'connected' ? undefined : 'coordinator-back'
     const type = successor ? 'coordinator-joined' : back
     if (type)
       tx.append(home, {

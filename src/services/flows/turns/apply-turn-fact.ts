@@ -157,10 +157,10 @@ async function workplaceMade(
   )
   // An agent that pulls opens no context: what was made is its session's (SN10).
   const ofThread = launch.lane && { conversation_key: launch.lane, origin_key: '' }
-  const which = opening ?? ofThread
-  if (!which) return
-  if (!opening) await lockContext(tx, which.conversation_key)
-  await recordWorkplace(tx, which, launch, fact, context)
+  const contextOf = opening ?? ofThread
+  if (!contextOf) return
+  if (!opening) await lockContext(tx, contextOf.conversation_key)
+  await recordWorkplace(tx, contextOf, launch, fact, context)
 }
 
 /** The context was opened for this turn. Records which primer it got. */
@@ -192,11 +192,11 @@ async function update(
   fact: Fact<'turn-update'>,
   context: Context,
 ): Promise<void> {
-  const { turnId, update: said } = fact
+  const { turnId, update } = fact
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
-  if ((turnId !== null && !turn) || isOurs(said)) return
-  if (said.kind === 'output') return turn && keepOutput(tx, turn.id, said)
-  const { kind, ...reported } = said
+  if ((turnId !== null && !turn) || isOurs(update)) return
+  if (update.kind === 'output') return turn && keepOutput(tx, turn.id, update)
+  const { kind, ...reported } = update
   if (agent && stateKinds.has(kind))
     await updateOffers(
       tx,
@@ -205,17 +205,17 @@ async function update(
     )
   const row = fact.contextId ? await tx.row('contexts', { id: fact.contextId }) : undefined
   if (row?.launch_id === launch.id)
-    await keepWithContext(tx, row, said, agent !== undefined, context)
-  if (turn) tellUpdate(tx, turn, said)
+    await keepWithContext(tx, row, update, agent !== undefined, context)
+  if (turn) tellUpdate(tx, turn, update)
   else if (agent) {
-    const data = { messageId: null, update: said, role: agent.role }
+    const data = { messageId: null, update, role: agent.role }
     tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
   }
 }
 
 /** CX19: agents name a conversation after its first prompt, which begins with the primer. */
-const isOurs = (said: AgentUpdate): boolean =>
-  said.kind === 'title' && (said.title ?? '').includes(primerMark)
+const isOurs = (update: AgentUpdate): boolean =>
+  update.kind === 'title' && (update.title ?? '').includes(primerMark)
 
 /** An agent that was replaced names it no more; one between two agents may be named by both. */
 const isPresentAgent = ({ kind, agent_id }: ConversationRow, agentId: string): boolean =>
@@ -228,24 +228,24 @@ const isPresentAgent = ({ kind, agent_id }: ConversationRow, agentId: string): b
 async function keepWithContext(
   tx: Tx,
   row: ContextRow,
-  said: AgentUpdate,
+  update: AgentUpdate,
   isInRole: boolean,
   { now }: Context,
 ): Promise<void> {
   const { conversation_key: key, agent_id: role } = row
-  if (said.kind === 'commands') {
+  if (update.kind === 'commands') {
     await lockContext(tx, key)
-    await changeContext(tx, row, { commands: JSON.stringify(said.commands) })
+    await changeContext(tx, row, { commands: JSON.stringify(update.commands) })
   }
-  if (said.kind === 'title') {
+  if (update.kind === 'title') {
     const conversation = await tx.row('conversations', { key })
     if (conversation && isPresentAgent(conversation, role))
-      await keepAgentTitle(tx, conversation, { title: said.title, agentId: role, now })
+      await keepAgentTitle(tx, conversation, { title: update.title, agentId: role, now })
   }
-  await keepOption(tx, row, said)
-  if (!isInRole && shownInChats.has(said.kind))
+  await keepOption(tx, row, update)
+  if (!isInRole && shownInChats.has(update.kind))
     tx.append(turnsStream(key), {
       type: 'agent:update',
-      data: { messageId: null, update: said, role },
+      data: { messageId: null, update, role },
     })
 }

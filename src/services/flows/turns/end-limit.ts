@@ -118,10 +118,10 @@ export const goOnInRole = defineUseCase('go-on-in-role', {
 
 export async function goOnAfterLimit(
   tx: Tx,
-  which: Pair & { readonly key: string },
+  conversation: Pair & { readonly key: string },
   chosen: Continuation,
 ): Promise<{ until: Instant; goesOn: boolean; seq: number }> {
-  const found = await currentLimit(tx, { ...which, originKey: '' })
+  const found = await currentLimit(tx, { ...conversation, originKey: '' })
   if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
   return {
     until: found.limited_until,

@@ -27,10 +27,10 @@ export const goOnInConversation = defineUseCase('go-on-in-conversation', {
     if (projectId === null || agentId === null)
       throw new Refusal('wrong_state', refusalText('nothingPaused', { key }))
     tx.lock(projectStream(projectId))
-    const which = { projectId, agentId, key, originKey: '' }
+    const contextKey = { projectId, agentId, key, originKey: '' }
     const wasPaused = chosen.goOn && (await endPause(tx, key, chosen.by))
     if (wasPaused) await beginElsewhere(tx, projectId, context)
-    if (await currentLimit(tx, which)) return goOnAfterLimit(tx, which, chosen)
+    if (await currentLimit(tx, contextKey)) return goOnAfterLimit(tx, contextKey, chosen)
     if (!wasPaused) throw new Refusal('wrong_state', refusalText('nothingPaused', { key }))
     return { until: null, goesOn: true }
   },

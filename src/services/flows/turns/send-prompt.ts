@@ -110,7 +110,7 @@ export async function promptWithContext(
     { type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) },
   ]
   const { random, now } = context
-  const asked = { id: random.uuid(), launchId: launch.id, content, by, now }
-  await addTurn(tx, newTurn(agent, asked))
+  const prompt = { id: random.uuid(), launchId: launch.id, content, by, now }
+  await addTurn(tx, newTurn(agent, prompt))
   await beginNextTurn(tx, launch, context)
 }

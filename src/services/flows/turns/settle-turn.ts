@@ -95,11 +95,11 @@ async function settleChat(
   const { conversation_key: key } = turn
   const { limitedUntil: until } = ended
   // A pulling agent's answer is posted to the letter.
-  const said = isPushed(turn) ? await shownText(tx, turn, ended) : ended.text
+  const answer = isPushed(turn) ? await shownText(tx, turn, ended) : ended.text
   const elsewhere =
     until &&
     (await channelLimitText(tx, turn, { until, said: textOf(ended.error ?? ended.text) }, context))
-  const content = cutDetail(elsewhere ?? said, maxContentChars)
+  const content = cutDetail(elsewhere ?? answer, maxContentChars)
   const message = await postAnswer(tx, callerOf(turn), { content, turn, key }, context)
   const read = await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
@@ -128,19 +128,22 @@ async function shownText(
   turn: TurnRow,
   { state, stopReason, error, text, tools }: EndedTurn,
 ): Promise<Detail> {
-  const said = text.trim()
-  if (state === 'answered' || (stopReason === limitReached && error === null)) return said
+  const answer = text.trim()
+  if (state === 'answered' || (stopReason === limitReached && error === null)) return answer
   if (state === 'cancelled' && stopReason !== denied)
-    return afterText(said, statusNotice('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
+    return afterText(
+      answer,
+      statusNotice('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }),
+    )
   if (stopReason === 'error' || stopReason === limitReached)
-    return afterText(said, statusNotice('didNotWork', { why: error ?? statusNotice('noReason') }))
-  if (error === null) return said
-  if (typeof error === 'string') return [said, error].filter(Boolean).join('\n\n')
+    return afterText(answer, statusNotice('didNotWork', { why: error ?? statusNotice('noReason') }))
+  if (error === null) return answer
+  if (typeof error === 'string') return [answer, error].filter(Boolean).join('\n\n')
   const ran =
     stopReason === 'empty' && tools.length > 0
       ? statusNotice('endedAfterTools', { tools: tools.join(', ') })
       : undefined
-  return afterText(said, ran ? both(error, ran) : error)
+  return afterText(answer, ran ? both(error, ran) : error)
 }
 
 async function nameOf(reader: Reader, id: string | null): Promise<string> {
@@ -209,9 +212,9 @@ async function settleTask(
     return nothingRead
   const status = ended.state === 'answered' ? 'completed' : 'failed'
   const { limitedUntil } = ended
-  const said = textOf(words)
+  const answer = textOf(words)
   const result = (
-    limitedUntil === undefined ? said : `It is at its limit until ${limitedUntil}.\n\n${said}`
+    limitedUntil === undefined ? answer : `It is at its limit until ${limitedUntil}.\n\n${answer}`
   ).slice(0, maxResultChars)
   await updateTask.run(tx, { ...callerOf(turn), taskId, status, result }, context)
   return nothingRead

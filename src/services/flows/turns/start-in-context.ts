@@ -29,16 +29,16 @@ interface StartOptions {
 /** Returns the number of `agent:prompted`. */
 export async function startInContext(
   tx: Tx,
-  asked: TurnRow,
+  queued: TurnRow,
   launch: Launch,
   { promptSeqs = new Set(), requestId }: StartOptions,
   context: Context,
 ): Promise<number> {
   const { now } = context
-  const found = await getOrCreateContext(tx, contextKeyOf(asked), context)
+  const found = await getOrCreateContext(tx, contextKeyOf(queued), context)
   const limit = await contextLimit(tx, launch.id)
   const isHeld = found.launch_id === launch.id
-  const turn = { ...asked, launch_id: launch.id, context_id: found.id }
+  const turn = { ...queued, launch_id: launch.id, context_id: found.id }
   // A process limited to one conversation opened its ACP session at start.
   const isBound = limit !== null && !isHeld
   const begun = {

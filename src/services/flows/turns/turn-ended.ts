@@ -71,10 +71,10 @@ async function failUselessAgent(
   tx: Tx,
   agent: RoleAgentRow,
   launch: Launch,
-  said: Detail | null,
+  why: Detail | null,
   context: Context,
 ): Promise<void> {
-  const error = statusNotice('takesNoPrompt', { why: said ?? statusNotice('noReason') })
+  const error = statusNotice('takesNoPrompt', { why: why ?? statusNotice('noReason') })
   const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
   await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
   await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)

@@ -206,7 +206,7 @@ async function startNextAction(
     asked_by: agentId,
     created_at: now,
   }
-  const its = { launch_id: launch.id, agent_session_id: own.id }
+  const runner = { launch_id: launch.id, agent_session_id: own.id }
   if (next.action === 'exit') return stopProcess(tx, launch, context)
   if (next.action === 'summarize_conversation') {
     const key = next.conversationKey
@@ -214,7 +214,7 @@ async function startNextAction(
     const content = JSON.stringify([{ type: 'text', text }])
     const turn = newTurnRow({
       ...about,
-      ...its,
+      ...runner,
       about: 'summary',
       conversation_key: key,
       through_seq: next.throughSeq,
@@ -228,14 +228,16 @@ async function startNextAction(
   const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
   const key = (await workKeyOf(tx, workSessionId, agentId)) ?? workKey(task.id, agentId)
   // CX20: what the resume context says of a decision is not said again.
-  const known = first.resumeContext?.decisions ?? []
-  const others = decisions.filter((each) => !known.some((other) => isDeepStrictEqual(other, each)))
+  const resumed = first.resumeContext?.decisions ?? []
+  const others = decisions.filter(
+    (each) => !resumed.some((other) => isDeepStrictEqual(other, each)),
+  )
   const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(others)]
   const text = promptOfTask(task, before.filter(Boolean).join('\n\n') || null)
   const content = JSON.stringify([{ type: 'text', text }])
   const row = {
     ...about,
-    ...its,
+    ...runner,
     about: 'task' as const,
     task_id: task.id,
     work_session_id: workSessionId,

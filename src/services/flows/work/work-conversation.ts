@@ -16,14 +16,14 @@ import { appendMessage } from '../messages/append-message.ts'
 export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Promise<number> {
   const content = promptText(JSON.parse(turn.content))
   // A task's prompt was not written by a person.
-  const asked =
+  const sender =
     turn.about === 'task'
       ? ({ role: 'system', senderId: systemId } as const)
       : ({ role: 'user', senderId: turn.asked_by } as const)
   return storeMessage(
     tx,
     turn,
-    { ...asked, content, receiverId: turn.agent_id, clientId: null },
+    { ...sender, content, receiverId: turn.agent_id, clientId: null },
     context,
   )
 }
@@ -35,10 +35,10 @@ export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Prom
 export async function storeAnswer(
   tx: Tx,
   turn: TurnRow,
-  said: Detail,
+  text: Detail,
   context: Context,
 ): Promise<void> {
-  if (textOf(said).trim() === '') return
+  if (textOf(text).trim() === '') return
   if (turn.about === 'prompt' && turn.through_seq === null) await storePrompt(tx, turn, context)
   const answer = {
     role: 'assistant',
@@ -46,7 +46,7 @@ export async function storeAnswer(
     receiverId: null,
     clientId: turn.id,
   } as const
-  const cut = cutDetail(said, maxContentChars)
+  const cut = cutDetail(text, maxContentChars)
   await storeMessage(tx, turn, { ...answer, content: textOf(cut), notice: noticeOf(cut) }, context)
 }
 
