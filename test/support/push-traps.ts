@@ -9,14 +9,14 @@ import { makeRepository, type TestRepository } from './git-repository.ts'
 import type { Trap } from './git-traps.ts'
 
 /** Where nobody may come: it counts who does, and hears what they say. */
-export async function forbiddenHost() {
+export async function forbiddenHost(answer = 'HTTP/1.1 500 No') {
   const heard: string[] = []
   const server = createServer((socket) => {
     const at = heard.push('') - 1
     socket.on('error', () => {})
     socket.on('data', (bytes) => {
       heard[at] += bytes.toString('latin1')
-      socket.end('HTTP/1.1 500 No\r\nconnection: close\r\n\r\n')
+      socket.end(`${answer}\r\nconnection: close\r\n\r\n`)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -48,6 +48,7 @@ export async function push(
     env: {
       GIT_ALLOW_PROTOCOL: transport,
       ...(transport === 'ssh' && sshOf(repository.git)),
+      ...(transport.startsWith('http') && networkOf(repository.git)),
     },
     config: {
       'http.followRedirects': 'false',
@@ -70,6 +71,15 @@ const refused = (
   code: Extract<StepAnswer, { outcome: 'refused' }>['code'],
   why: string,
 ): StepAnswer => ({ outcome: 'refused', code, why })
+
+/** How this machine reaches hosts, as the coordinator's environment says. */
+const networkVariables = [
+  ...['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
+  ...['no_proxy', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH'],
+]
+
+const networkOf = (git: Git): Record<string, string | undefined> =>
+  Object.fromEntries(networkVariables.map((name) => [name, git.variable(name)]))
 
 /** The ssh of this machine: it asks nobody, and knows its hosts. */
 const sshOf = (git: Git): Record<string, string | undefined> => ({

@@ -151,6 +151,33 @@ test('[SE19] [LD7] a push to a path runs nothing, and leaves what is in use', as
   ])
 })
 
+test('[LD8] a push goes through the proxy of the machine, which gets no token', async () => {
+  const bare = bareOf(makeRepository().folder)
+  const { address } = await serveRepository(bare, token)
+  const asking = 'HTTP/1.1 407 Who\r\nproxy-authenticate: Basic realm="x"'
+  const proxy = await forbiddenHost(asking)
+  const scene = sceneWith([])
+  originOf(scene, address)
+  const credential = { username: 'x-access-token', password: token }
+  const behind = { ...scene, env: { ...scene.env, http_proxy: proxy.url } }
+  expect(await landed(behind, credential)).toMatchObject({ code: 'push_refused' })
+  expect(proxy.heard.join('')).toContain(address)
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64')
+  const again = async (variables: Record<string, string>) => {
+    const next = sceneWith([])
+    originOf(next, address)
+    return landed({ ...next, env: { ...next.env, ...variables } }, credential)
+  }
+  expect(await again({ http_proxy: proxy.url, no_proxy: '127.0.0.1' })).toMatchObject({
+    outcome: 'done',
+  })
+  // One with a name in its address: git asks its helpers for the password.
+  proxy.heard.splice(0)
+  const withName = proxy.url.replace('//', '//ada@')
+  expect(await again({ http_proxy: withName })).toMatchObject({ code: 'push_refused' })
+  expect([token, basic].filter((word) => proxy.heard.join('').includes(word))).toEqual([])
+})
+
 test('[LD7] no redirect is followed, and no password of an address is used', async () => {
   const remote = await serveRepository(bareOf(makeRepository().folder), token)
   const elsewhere = await forbiddenHost()
