@@ -48,7 +48,7 @@ export const keyOfThread = (uri: string): string | undefined => {
 
 const chatScheme = 'ahp-chat:/'
 
-/** Every session has one chat. */
+/** Every session has one chat of its own. */
 export const chatUri = (key: string): string => chatScheme + pathOf(key)
 
 export const isChatUri = (uri: string): boolean => uri.startsWith('ahp-chat:')
