@@ -1,16 +1,17 @@
 /**
  * RE10, CO12: the build before is killed with -9 while its agents answer, one of each kind: prompts
- * of a console (one runs, one waits, one asks a person), a chat and a task over ACP, a chat and a
- * task of an agent that pulls. Its coordinator and its agents work on; today's build opens the
- * folder and takes them over. Then everything has come to its end, is stored once, and was told to
- * an agent once; the old build refuses another form of the database.
+ * of a console (one runs, one waits, one asks a person), a chat, two sessions and a task over ACP,
+ * a chat, a session and a task of an agent that pulls. Its coordinator and its agents work on,
+ * those of sessions in lanes of their own; today's build opens the folder and takes them over. Then
+ * everything has come to its end, is stored once, and was told to an agent once; the old build
+ * refuses another form of the database.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
-import { consoleKey, webKey } from '../../src/domain/conversations/key.ts'
+import { consoleKey } from '../../src/domain/conversations/key.ts'
 import { conversationStream } from '../../src/domain/stream-name.ts'
 import { endCoordinator } from '../support/coordinator-process.ts'
 import { Device, type Place } from './consoles/device.ts'
@@ -19,6 +20,7 @@ import { eventually, TooLate } from './eventually.ts'
 import { addTo, type Findings, newTally, noFindings, type Tally } from './oracle.ts'
 import { chance } from './random.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
+import { Talks, talks } from './talks.ts'
 
 export interface UpgradeOptions {
   /** Whose agents work, and what takes them over. */
@@ -40,7 +42,6 @@ const demos = {
   doer: { protocol: 'mcp', args: ['demo-mcp'] },
 } as const
 
-const talkers = ['talker', 'puller'] as const
 const workers = ['worker', 'doer'] as const
 const pieces = 6
 /** Until the old server is killed: some was said by then, and more is to come. */
@@ -54,7 +55,7 @@ const said = Array.from({ length: pieces }, (_, index) => `piece ${index + 1}`).
 
 /** Turns of each round: prompts in roles, messages in chats, tasks. */
 const prompts = ['role-runs.', 'role-waits.', 'role-asks.'] as const
-const messages = talkers.flatMap((agentId) => [`${agentId}-runs.`, `${agentId}-waits.`])
+const messages = talks.flatMap(([name]) => [`${name}-runs.`, `${name}-waits.`])
 const tasks = workers.map((agentId) => `${agentId}-runs.`)
 export const turnsInRound = prompts.length + messages.length + tasks.length
 
@@ -104,6 +105,7 @@ class Upgrade {
   #server: ServerProcess | undefined
   #client: Client = createClient({ url: 'http://127.0.0.1:9', token: '' })
   #projectId = ''
+  readonly #talks = new Talks(() => this.#client)
 
   constructor(builds: Builds, data: string, env: Readonly<Record<string, string>>) {
     this.#builds = builds
@@ -173,24 +175,14 @@ class Upgrade {
     for (const role of ['writer', 'asker'])
       this.#device.say({ type: 'agent:spawn', role, agentId: 'actor' })
     await this.#eventually('both roles', () => this.#reported('agent:ready').length === 2)
-    for (const agentId of talkers) {
-      await this.#client.post('/api/projects/{projectId}/chat/start', {
-        params,
-        query: { agentId },
-      })
-      await this.#say(agentId, 'hello.')
-      await this.#eventually(
-        `the first answer of ${agentId}`,
-        async () => (await this.#answers(agentId, 'hello.')).length > 0,
-      )
-    }
-    const streams = talkers.map((agentId) => conversationStream(webKey(this.#projectId, agentId)))
+    await this.#talks.begin(this.#projectId)
+    const streams = this.#talks.keys.map(conversationStream)
     const watch = watchEvents(this.#client, {
       streams,
       onEvent: (event) => {
         if (event.type !== 'messages-delivered' || !('data' in event)) return
-        const { agentId, seqs } = event.data
-        this.#handed.push(...seqs.map((seq) => `${agentId} ${seq}`))
+        const { stream } = event
+        this.#handed.push(...event.data.seqs.map((seq) => `${stream} ${seq}`))
       },
       onSnapshot: () => {},
     })
@@ -213,7 +205,7 @@ class Upgrade {
     }
     for (const agentId of workers)
       await eventually(`${agentId} to begin`, () => stat(join(this.#folder, agentId)))
-    for (const agentId of talkers) await this.#say(agentId, `${slow} ${agentId}-runs.`)
+    for (const [name] of talks) await this.#talks.say(name, `${slow} ${name}-runs.`)
     this.#prompt('writer', `${slow} role-runs.`)
     this.#prompt('writer', 'role-waits.')
     this.#prompt('asker', '[[ask]] role-asks.')
@@ -221,11 +213,8 @@ class Upgrade {
       'the question',
       () => this.#reported('permission:requested').length === 1,
     )
-    await this.#eventually(
-      'the messages to be in hand',
-      () => this.#handed.length === talkers.length,
-    )
-    for (const agentId of talkers) await this.#say(agentId, `${agentId}-waits.`)
+    await this.#eventually('the messages to be in hand', () => this.#handed.length === talks.length)
+    for (const [name] of talks) await this.#talks.say(name, `${name}-waits.`)
   }
 
   #prompt(role: string, content: string): void {
@@ -251,7 +240,7 @@ class Upgrade {
     )
       return false
     const last = await Promise.all(
-      talkers.map((agentId) => this.#answers(agentId, `${agentId}-waits.`)),
+      talks.map(([name]) => this.#talks.answers(name, `${name}-waits.`)),
     )
     return last.every((found) => found.length > 0) || turns.some(({ state }) => state === 'unknown')
   }
@@ -279,9 +268,9 @@ class Upgrade {
         )
       for (const { content } of responses) whole(word, content)
     }
-    for (const agentId of talkers)
-      for (const word of [`${agentId}-runs.`, `${agentId}-waits.`]) {
-        const found = await this.#answers(agentId, word)
+    for (const [name] of talks)
+      for (const word of [`${name}-runs.`, `${name}-waits.`]) {
+        const found = await this.#talks.answers(name, word)
         once(`the answer to ${word}`, found)
         for (const content of found) whole(word, content)
       }
@@ -297,7 +286,10 @@ class Upgrade {
     for (const key of await this.#openToOthers())
       findings.torn.push(`${key} can be read by somebody else`)
     const asked = await this.#askedInTalks()
-    for (const word of [...prompts, 'talker-runs.', 'talker-waits.', 'worker-runs.'])
+    const inTalks = talks
+      .filter(([, agentId]) => agentId === 'talker')
+      .flatMap(([name]) => [`${name}-runs.`, `${name}-waits.`])
+    for (const word of [...prompts, ...inTalks, 'worker-runs.'])
       once(
         `${word} told to an agent`,
         asked.filter((text) =>
@@ -325,26 +317,6 @@ class Upgrade {
 
   #eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<true> {
     return eventually(what, async () => ((await holds()) ? true : undefined))
-  }
-
-  async #say(toAgentId: string, content: string): Promise<void> {
-    await this.#client.post('/api/chat', {
-      body: { projectId: this.#projectId, toAgentId, content },
-    })
-  }
-
-  async #answers(agentId: string, word: string): Promise<string[]> {
-    const params = { projectId: this.#projectId, agentId }
-    const { items } = await this.#client.get(
-      '/api/projects/{projectId}/agents/{agentId}/messages',
-      {
-        params,
-        query: { limit: 100 },
-      },
-    )
-    return items
-      .filter(({ senderId, content }) => senderId === agentId && content.endsWith(word))
-      .map(({ content }) => content)
   }
 
   async #tasks(status: 'in_progress' | 'completed' | 'failed') {
