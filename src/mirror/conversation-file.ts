@@ -10,7 +10,7 @@ import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { libraryId, ownerId } from '../domain/access/caller.ts'
 import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'
-import { claimOf, refusalOfKey } from '../domain/conversations/key.ts'
+import { claimOf, isChat, refusalOfKey } from '../domain/conversations/key.ts'
 import { looksLikeRole } from '../domain/conversations/senders.ts'
 import { conversationStream } from '../domain/stream-name.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/files/atomic-file.ts'
@@ -18,7 +18,11 @@ import { makeFolder } from '../platform/files/make-folder.ts'
 import { readJsonFile, readPlainFile, writePlainFile } from '../platform/files/plain-file.ts'
 import { readSavedConversation } from '../platform/files/saved-conversations.ts'
 import { Sequences, succeeds } from '../platform/for-each-settled.ts'
-import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
+import {
+  type FileThread,
+  fileHeadOf,
+  fileMessageOf,
+} from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
 import {
   type ConversationRow,
@@ -32,6 +36,17 @@ import { selectPosition } from '../store/log/event-log.ts'
 import type { Reader } from '../store/store.ts'
 import { isFileOf, namesOf } from './conversation-name.ts'
 import type { MirroredStream, MirrorSource, MirrorTarget } from './mirror.ts'
+
+/** SN26: of what people have with agents. */
+function threadOf(row: ConversationRow): FileThread | undefined {
+  const { project_id, agent_id } = row
+  if (!isChat(row.kind) || project_id === null || agent_id === null) return undefined
+  const { agents, title, titled_by, workplace, workplace_folder } = row
+  const { continued_as, continued_from, forked_from } = row
+  const place = { workplace, workplace_folder }
+  const others = { continued_as, continued_from, forked_from }
+  return { project_id, agent_id, agents, title, titled_by, ...place, ...others }
+}
 
 /**
  * Produces the file of a conversation piece by piece, so that memory use does not depend on its
@@ -50,7 +65,7 @@ async function* conversationText(
   head: number,
 ): AsyncGenerator<Buffer> {
   const privateTo = row.kind === 'console' ? null : row.account_id
-  const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row), privateTo)
+  const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row), privateTo, threadOf(row))
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
   let isFirst = true
   for await (const { messages, nameOf } of pagesOf(store, row, head)) {
@@ -129,12 +144,9 @@ const notInTheFile: ReadonlySet<string> = new Set([
   'messages-ordered',
   'messages-read',
   'chat-limited',
-  'workplace-chosen',
-  'title-set',
   'turn-begins',
   'queue-paused',
   'queue-goes-on',
-  'agent-chosen',
 ])
 const maxEventsChecked = 200
 

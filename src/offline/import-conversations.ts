@@ -87,6 +87,7 @@ async function importOne(
         by: ownerId,
         ours: true,
         privateTo: conversation.privateTo,
+        thread: conversation.thread,
         ...(after !== undefined && { after }),
       })
       if (taken.created) await keepChatLog(data, key)

@@ -22,6 +22,23 @@ const FileMessage = z.looseObject({
   media: z.array(z.unknown()).optional(),
 })
 
+const Named = z.string().min(1).max(200)
+
+/** SN26: what is known of a session beside what was said. The names are those of its columns. */
+export const FileThread = z.object({
+  project_id: Named,
+  agent_id: Named,
+  agents: z.string().max(20_000).nullable(),
+  title: z.string().max(1000).nullable(),
+  titled_by: Named.nullable(),
+  workplace: z.enum(['worktree', 'checkout', 'plain', 'folder']).nullable(),
+  workplace_folder: z.string().max(4096).nullable(),
+  continued_as: Named.nullable(),
+  continued_from: Named.nullable(),
+  forked_from: z.string().max(2000).nullable(),
+})
+export type FileThread = z.output<typeof FileThread>
+
 export const ConversationFile = z.object({
   key: z.string(),
   messages: z.array(FileMessage),
@@ -31,6 +48,8 @@ export const ConversationFile = z.object({
   updated: Time,
   /** IM7: whose alone it is. Only files of a store's own are believed. */
   private_to: z.string().optional(),
+  /** Only files of a store's own are believed. */
+  thread: FileThread.optional(),
 })
 export type ConversationFile = z.output<typeof ConversationFile>
 
@@ -56,6 +75,7 @@ export const fileHeadOf = (
   conversation: Conversation,
   extra: Readonly<Record<string, unknown>>,
   privateTo: string | null = null,
+  thread?: FileThread,
 ): Omit<ConversationFile, 'messages'> => ({
   ...extra,
   key: conversation.key,
@@ -64,6 +84,7 @@ export const fileHeadOf = (
   created: conversation.created,
   updated: conversation.updated,
   ...(privateTo !== null && { private_to: privateTo }),
+  ...(thread && { thread }),
 })
 
 /** Go writes nanoseconds, any time zone, and an unset time as January 1 of year 1. */
@@ -122,17 +143,21 @@ const ReadFile = z
     created: GoTime,
     updated: GoTime,
     private_to: z.string().min(1).max(200).optional().catch(undefined),
+    thread: FileThread.optional().catch(undefined),
   })
-  .transform(({ key, messages, summary, flags, created, updated, private_to, ...rest }) => ({
-    key,
-    messages,
-    summary,
-    flags,
-    created,
-    updated,
-    privateTo: private_to ?? null,
-    ...withExtra(rest),
-  }))
+  .transform(
+    ({ key, messages, summary, flags, created, updated, private_to, thread, ...rest }) => ({
+      key,
+      messages,
+      summary,
+      flags,
+      created,
+      updated,
+      privateTo: private_to ?? null,
+      thread,
+      ...withExtra(rest),
+    }),
+  )
 export type ReadConversation = z.output<typeof ReadFile>
 
 /** Throws `invalid_request` or `invalid_key`. */

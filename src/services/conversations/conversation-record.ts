@@ -18,6 +18,7 @@ import { messageId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, type StreamName } from '../../domain/stream-name.ts'
+import type { FileThread } from '../../protocol/conversations/conversation-file.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import {
   type ChapterRow,
@@ -241,6 +242,7 @@ type GivenField =
   | 'project_id'
   | 'agent_id'
   | 'account_id'
+  | keyof FileThread
 
 /** Finds or creates a conversation. `given` applies to a new one only. */
 export async function openConversation(
@@ -253,7 +255,8 @@ export async function openConversation(
   if (found) return { row: await closeDueChapter(tx, found, now), created: false }
   const about = { key, created_at: now, updated_at: now, last_turn_at: now }
   const begun = newRow('conversations', { ...about, ...identityToBegin(key), ...given })
-  const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
+  const { workplace = await initialWorkplace(tx, begun) } = given
+  const row = { ...begun, workplace }
   await addConversation(tx, row)
   return { row, created: true }
 }

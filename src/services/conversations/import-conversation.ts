@@ -9,9 +9,13 @@ import { readFlags } from '../../domain/conversations/flags.ts'
 import { putInName } from '../../domain/conversations/senders.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import type { FileThread } from '../../protocol/conversations/conversation-file.ts'
 import type { ConversationPiece, ImportedPiece } from '../../protocol/conversations/import.ts'
+import { identityToBegin } from '../../store/conversations/conversation-identity.ts'
 import { messagesAfter, selectLastMessage } from '../../store/conversations/messages.ts'
-import { defineUseCase, type Reader } from '../../store/store.ts'
+import { projectOf } from '../../store/projects/projects.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
   beginImportedChapter,
   changeConversation,
@@ -35,6 +39,7 @@ type Piece = ConversationPiece & {
   readonly ours?: boolean
   /** Whose alone it was, as these files say. */
   readonly privateTo?: string | null
+  readonly thread?: FileThread | undefined
 }
 
 export const importConversation = defineUseCase('import-conversation', {
@@ -43,7 +48,7 @@ export const importConversation = defineUseCase('import-conversation', {
   streams: ({ key }: Piece) => [streamOfKey(key)],
   run: async (
     tx,
-    { key, by, ours, privateTo, scopes, ...piece }: Piece,
+    { key, by, ours, privateTo, thread, scopes, ...piece }: Piece,
     context,
   ): Promise<ImportedPiece> => {
     await requireOwnMessages(tx, scopes, key, piece.messages)
@@ -61,6 +66,7 @@ export const importConversation = defineUseCase('import-conversation', {
       account_id: ours ? (privateTo ?? null) : null,
       created_at: earlier(realTime(piece.created) ?? updatedAt, updatedAt),
       updated_at: updatedAt,
+      ...(ours && thread && (await threadColumns(tx, { key, thread, by }, now))),
     }
     if (!ours) await requireCreatable(tx, key)
     const { row, created } = await openConversation(tx, key, now, given)
@@ -94,6 +100,26 @@ export const importConversation = defineUseCase('import-conversation', {
     return { key, created, added: missing.length, alreadyThere: found.count, after }
   },
 })
+
+interface SavedThread {
+  readonly key: string
+  readonly by: string
+  readonly thread: FileThread
+}
+
+/** SN26: a session as its file says it was. Its project may have had nothing else. */
+async function threadColumns(tx: Tx, { key, by, thread }: SavedThread, now: Instant) {
+  const { project_id: id } = thread
+  tx.lock(home)
+  if (!(await tx.row('projects', { id }))) {
+    const row = { id, name: id, path: null, settings: '{}', created_at: now, updated_at: now }
+    await tx.insert('projects', row)
+    const data = { project: projectOf(row, []), by }
+    tx.append(home, { type: 'project-created', data }, [projectStream(id)])
+  }
+  const isThread = identityToBegin(key).kind === 'session'
+  return { ...thread, ...(isThread && { lane: key }) }
+}
 
 /** Ignores year 1, which some programs write for a missing time. */
 const realTime = (at: Instant | null | undefined): Instant | undefined =>

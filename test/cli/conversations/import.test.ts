@@ -206,6 +206,51 @@ test('[CV7] what came in goes out with the same meaning, later byte for byte', a
   expect(textsOf(filesIn(join(data, 'conversations')))).toEqual(textsOf(files))
 })
 
+test('[SN26] sessions that are made from the files again are what they were', async () => {
+  const { server, holdfast } = await openInstallation()
+  const { id: projectId } = (await holdfast(['projects', 'create', 'p', '--json'])).json()
+  for (const agent of ['ann', 'bob']) {
+    const body = { id: agent, name: agent, protocol: 'acp', command: 'true', args: [] }
+    await server.ask('/api/agents', { method: 'POST', body })
+    await holdfast(['projects', 'assign', 'p', agent])
+  }
+  const post = async (path: string, body: object) =>
+    (await server.ask(path, { method: 'POST', body })).json
+  const begin = (body: object) =>
+    post(`/api/projects/${projectId}/conversations`, { agentId: 'ann', ...body })
+  const { key } = await begin({ content: 'mend the gate', title: 'The gate' })
+  await begin({ content: 'paint it', workplace: { folder: '/srv/shed' } })
+  await post(`/api/conversations/${key}/agent`, { agentId: 'bob' })
+  const chat = await post('/api/chat', { projectId, toAgentId: 'ann', content: 'first' })
+  await post(`/api/conversations/${chat.conversationKey}/agent`, { agentId: 'bob' })
+  const out = join(temporaryFolder(), 'out')
+  expect(await runCommand(['export', out, '--data', server.folder])).toMatchObject({ code: 0 })
+  const filesIn = (folder: string) =>
+    readdirSync(join(folder, 'conversations'))
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => JSON.parse(readFileSync(join(folder, 'conversations', name), 'utf8')))
+      .map(({ updated: _, ...file }) => file)
+  expect(filesIn(out).map(({ thread }) => thread)).toContainEqual({
+    project_id: projectId,
+    agent_id: 'bob',
+    agents: expect.stringContaining('ann'),
+    title: 'The gate',
+    titled_by: expect.any(String),
+    workplace: expect.any(String),
+    workplace_folder: null,
+    continued_as: null,
+    continued_from: null,
+    forked_from: null,
+  })
+  const data = join(temporaryFolder(), 'data')
+  const rebuilt = await runCommand(['rebuild', out, '--data', data, '--json'])
+  expect(rebuilt.json()).toMatchObject({ conversations: filesIn(out).length, unreadable: [] })
+  const again = join(temporaryFolder(), 'again')
+  expect(await runCommand(['export', again, '--data', data])).toMatchObject({ code: 0 })
+  expect(filesIn(again)).toEqual(filesIn(out))
+})
+
 test('[CV7] export does not wait for what never ends, such as a pipe among its files', async () => {
   const { server, holdfast } = await openInstallation()
   const { id } = (await holdfast(['projects', 'create', 'p', '--json'])).json()
