@@ -239,8 +239,7 @@ test('[AG6] mode and model are chosen in the pane, and a file goes with the prom
   await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
   // AC6: stopped while it asks, the tool neither waits nor runs any longer.
   await say(page, 'coder', '[[write b.txt y]]')
-  const asking = coder.locator('[data-tool]', { hasText: 'b.txt' })
-  await asking.getByText('waits', { exact: true }).waitFor()
+  await coder.getByRole('region', { name: 'Edit b.txt?' }).waitFor()
   await coder.getByRole('button', { name: 'Stop', exact: true }).click()
-  await asking.getByText('not finished').waitFor()
+  await coder.locator('[data-tool]', { hasText: 'b.txt' }).getByText('not finished').waitFor()
 })
