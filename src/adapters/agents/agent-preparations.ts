@@ -254,8 +254,11 @@ const causes = [
   { text: 'noRightsForIt', pattern: /EACCES|EPERM|EROFS|permission denied/i },
   {
     text: 'noNetworkForIt',
-    pattern:
-      /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network/i,
+    pattern: new RegExp(
+      'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH' +
+        '|network|error sending request|fetch failed',
+      'i',
+    ),
   },
 ] as const
 

@@ -120,6 +120,7 @@ test('[AG18] what goes wrong is said with what to type, and leaves nothing behin
   })
   for (const [written, code] of [
     ['npm error code ENOTFOUND', 'noNetworkForIt'],
+    ['Error logging in: error sending request for url (x)', 'noNetworkForIt'],
     ['npm error code ENOSPC', 'noSpaceForIt'],
     ['npm error code EACCES', 'noRightsForIt'],
     ['npm error something else', 'preparationFailed'],

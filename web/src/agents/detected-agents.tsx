@@ -17,6 +17,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { addDetected, addedAs, draftOf, knownAgents } from './detected.ts'
 import { Preparation } from './preparation.tsx'
+import { usePreparationWords } from './words.ts'
 
 /** Shown only to people who may add agents. */
 export function KnownAgents() {
@@ -53,7 +54,8 @@ function MissingRow({
 }: {
   missing: DetectedAgents['missing'][number]
 }) {
-  const { detected, now } = useWords()
+  const { detected } = useWords()
+  const preparation = usePreparationWords()
   const { refetch } = useQuery(knownAgents)
   const [installing, setInstalling] = useState(false)
   const command = installs ?? install
@@ -62,8 +64,8 @@ function MissingRow({
       <span className="min-w-40 font-medium">{name}</span>
       <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">{command}</code>
       {installs !== null && !installing && (
-        <Button aria-label={now.preparation.installName(name)} onClick={() => setInstalling(true)}>
-          {now.preparation.install}
+        <Button aria-label={preparation.installName(name)} onClick={() => setInstalling(true)}>
+          {preparation.install}
         </Button>
       )}
       <CopyText text={command} what={detected.installOf(name)} />
@@ -77,10 +79,12 @@ function MissingRow({
 }
 
 function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly Agent[] }) {
-  const { detected, agents: agentWords } = useWords()
+  const { detected, agents: agentWords, now } = useWords()
   const navigate = useNavigate()
   const { waiting, error, send } = useSending<Agent>()
-  const { draft, name, version, file, triedWith, signedIn, signIn, keys } = found
+  const { draft, name, version, file, triedWith, signedIn, signIn, signsIn, keys } = found
+  const { refetch } = useQuery(knownAgents)
+  const [signing, setSigning] = useState(false)
   const already = addedAs(found, agents)
   const show = (agentId: string) => void navigate({ to: '/agents/$agentId', params: { agentId } })
 
@@ -112,6 +116,15 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
           <span className="text-sm text-quiet">{detected.signIn(signIn, keys[0])}</span>
         )}
       </div>
+      {signedIn === false && signsIn !== null && !signing && (
+        <Button
+          aria-label={now.firstRun.signInTo(`${name} ${draft.protocol.toUpperCase()}`)}
+          title={signsIn}
+          onClick={() => setSigning(true)}
+        >
+          {now.firstRun.signIn}
+        </Button>
+      )}
       {already.length > 0 ? (
         <span className="text-sm text-faint">{detected.already(already.join(', '))}</span>
       ) : (
@@ -124,6 +137,16 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
         >
           {detected.add}
         </SubmitButton>
+      )}
+      {signing && (
+        <div className="w-full">
+          <Preparation
+            agent={found.agent}
+            name={name}
+            step="sign_in"
+            onDone={() => void refetch()}
+          />
+        </div>
       )}
       {error ? (
         <div className="w-full">

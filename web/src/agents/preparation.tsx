@@ -12,7 +12,8 @@ import { CopyText } from '../parts/copy.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { useSaid, useWords } from '../translations/messages.tsx'
+import { useSaid } from '../translations/messages.tsx'
+import { usePreparationWords } from './words.ts'
 
 /** How often what runs is looked at. */
 const lookMs = 1000
@@ -25,7 +26,7 @@ interface PreparationProps {
 }
 
 export function Preparation({ agent, name, step, onDone }: PreparationProps) {
-  const { preparation: words } = useWords().now
+  const words = usePreparationWords()
   const said = useSaid()
   const queries = useQueryClient()
   const { waiting, error, send } = useSending<AgentPreparation>()
@@ -103,7 +104,7 @@ export function Preparation({ agent, name, step, onDone }: PreparationProps) {
 }
 
 function Visit({ url, code }: { url: string; code: string | null }) {
-  const { preparation: words } = useWords().now
+  const words = usePreparationWords()
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <a
@@ -132,7 +133,7 @@ interface CodeProps {
 }
 
 function Code({ agent, onAnswer }: CodeProps) {
-  const { preparation: words } = useWords().now
+  const words = usePreparationWords()
   const { waiting, error, send } = useSending<AgentPreparation>()
   const [code, setCode] = useState('')
   return (
@@ -174,7 +175,7 @@ const outputClass =
 
 /** The end of it in sight. */
 function Output({ text }: { text: string }) {
-  const { preparation: words } = useWords().now
+  const words = usePreparationWords()
   const area = useRef<HTMLPreElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a longer text is scrolled to its end
   useEffect(() => {

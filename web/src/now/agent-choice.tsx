@@ -8,6 +8,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { DetectedAgent, DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
 import { addDetected, addedAs, draftOf, knownAgents } from '../agents/detected.ts'
+import { usePreparationWords } from '../agents/words.ts'
 import { loadOnce } from '../lazy-route.tsx'
 import { useHome } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
@@ -49,6 +50,8 @@ export function AgentChoice({ onChoose }: { onChoose: (agent: ChosenAgent) => vo
   const [all, setAll] = useState(false)
   const found = oncePerAgent(data?.items ?? []).filter((each) => addedAs(each, agents).length === 0)
   const missing = data?.missing ?? []
+  const isNoneHere = agents.length + found.length === 0
+  const shownMissing = all ? missing : missing.slice(0, isNoneHere ? mostOffered : 0)
 
   /** Who has installed an agent or signed it in wants it: nothing is left to be pressed. */
   async function use(agent: string): Promise<void> {
@@ -86,13 +89,14 @@ export function AgentChoice({ onChoose }: { onChoose: (agent: ChosenAgent) => vo
             />
           ))}
           {!data && !error && <li className="px-3.5 py-3 text-quiet">{words.looking}</li>}
-          {(all || agents.length + found.length === 0) &&
-            missing.map((each) => <MissingRow key={each.id} missing={each} onPrepared={use} />)}
-          {!all && agents.length + found.length > 0 && missing.length > 0 && (
+          {shownMissing.map((each) => (
+            <MissingRow key={each.id} missing={each} onPrepared={use} />
+          ))}
+          {shownMissing.length < missing.length && (
             <li>
               <button type="button" onClick={() => setAll(true)} className={moreClass}>
                 <span aria-hidden="true">⋯</span>
-                {words.more(missing.length)}
+                {words.more(missing.length - shownMissing.length)}
               </button>
             </li>
           )}
@@ -130,7 +134,8 @@ interface MissingRowProps {
 
 /** One that is not installed: by one press where that is possible, with the command before it. */
 function MissingRow({ missing: { id, name, install, installs }, onPrepared }: MissingRowProps) {
-  const { firstRun: words, preparation } = useWords().now
+  const { firstRun: words } = useWords().now
+  const preparation = usePreparationWords()
   const [installing, setInstalling] = useState(false)
   return (
     <Row
@@ -270,6 +275,9 @@ function FoundRow({ found, agents, onPrepared, onChoose }: FoundRowProps) {
     </Row>
   )
 }
+
+/** The most that are offered at first where none is installed; the best known come first. */
+const mostOffered = 5
 
 const moreClass =
   'flex min-h-11 w-full items-center gap-3 px-3.5 text-left text-quiet hover:bg-hover'

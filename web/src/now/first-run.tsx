@@ -3,9 +3,10 @@
  * page, and nothing is made before Start is pressed.
  */
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { addDetected, draftOf } from '../agents/detected.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import { useDraft } from '../live/draft.ts'
 import { withAssignment, withProject } from '../live/home.ts'
 import { changeHome, client, useHome } from '../live/queries.ts'
@@ -17,11 +18,16 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { WritingArea } from '../parts/writing-area.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { AgentChoice, type ChosenAgent } from './agent-choice.tsx'
+import type { ChosenAgent } from './agent-choice.tsx'
 import { ImportLink } from './new-session.tsx'
 import { RepositoryChoice } from './repository-choice.tsx'
 
 const longest = 100_000
+
+/** Loaded behind the first step: the first visit does without. */
+const AgentChoice = lazy(
+  loadOnce(async () => ({ default: (await import('./agent-choice.tsx')).AgentChoice })),
+)
 
 export interface ChosenFolder {
   readonly name: string
@@ -101,12 +107,14 @@ export function FirstRun() {
         chosen={chosen && <span className="font-semibold">{chosen.name}</span>}
         onChange={() => setChosen(undefined)}
       >
-        <AgentChoice
-          onChoose={(agent) => {
-            setChosen(agent)
-            requestAnimationFrame(() => area.current?.focus())
-          }}
-        />
+        <Suspense>
+          <AgentChoice
+            onChoose={(agent) => {
+              setChosen(agent)
+              requestAnimationFrame(() => area.current?.focus())
+            }}
+          />
+        </Suspense>
       </Step>
       <Step number={3} title={words.what} state={folder && chosen ? 'open' : 'later'}>
         <form

@@ -29,28 +29,3 @@ export const firstRun = {
   lookAround: 'Look around with a demo agent',
   hello: 'Hello!',
 }
-
-/** Installing an agent and signing it in on the server's machine. */
-export const preparation = {
-  install: 'Install',
-  installName: (name: string) => `Install ${name}`,
-  states: {
-    install: (name: string) => `Installing ${name}…`,
-    sign_in: (name: string) => `Signing in to ${name}…`,
-  },
-  done: {
-    install: (name: string) => `${name} is installed`,
-    sign_in: (name: string) => `${name} is signed in`,
-  },
-  cancelled: 'Cancelled.',
-  cancel: 'Cancel',
-  cancelOf: (name: string) => `Cancel ${name}`,
-  output: 'Output',
-  open: 'Open',
-  openThere: (host: string) => `Open ${host}`,
-  typeThere: 'There, type',
-  codeName: 'the code',
-  code: 'Code that the opened page shows',
-  send: 'Sign in',
-  again: 'Try again',
-}

@@ -1,7 +1,7 @@
 /** The words of processes, agent sessions, coordinators and installed agents in English. */
 
 import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
-import { firstRun, preparation } from './en-first-run.ts'
+import { firstRun } from './en-first-run.ts'
 
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`
@@ -131,7 +131,7 @@ export const detected = {
   missingHint: 'Installed on the server’s machine, in Holdfast’s own folder.',
   installOf: (name: string) => `the command that installs ${name}`,
   title: 'Installed on this machine',
-  hint: "Found on the server's PATH. Added with one click, and started when there is work.",
+  hint: 'Added with one press, and started when there is work.',
   add: 'Add',
   addName: (agent: string) => `Add ${agent}`,
   added: (agent: string) => `${agent} is added`,
@@ -185,7 +185,6 @@ export const agentSignIn = {
 
 export const now = {
   firstRun,
-  preparation,
   importing: { title: 'Import sessions', link: 'Import the sessions you already have…' },
   title: 'Now',
   waiting: 'Waiting for you',

@@ -30,27 +30,3 @@ export const firstRun: typeof english.firstRun = {
   lookAround: 'デモのエージェントで試してみる',
   hello: 'こんにちは',
 }
-
-export const preparation: typeof english.preparation = {
-  install: 'インストール',
-  installName: (name) => `${name} をインストール`,
-  states: {
-    install: (name) => `${name} をインストール中…`,
-    sign_in: (name) => `${name} にサインイン中…`,
-  },
-  done: {
-    install: (name) => `${name} をインストールしました`,
-    sign_in: (name) => `${name} にサインインしました`,
-  },
-  cancelled: 'キャンセルしました。',
-  cancel: 'キャンセル',
-  cancelOf: (name) => `${name} をキャンセル`,
-  output: '出力',
-  open: '開く',
-  openThere: (host) => `${host} を開く`,
-  typeThere: '開いたページで入力:',
-  codeName: 'コード',
-  code: '開いたページに表示されるコード',
-  send: 'サインイン',
-  again: 'もう一度試す',
-}

@@ -1,7 +1,7 @@
 /** The words of processes, agent sessions, coordinators and installed agents in Japanese. */
 
 import type * as english from './en-system.ts'
-import { firstRun, preparation } from './ja-first-run.ts'
+import { firstRun } from './ja-first-run.ts'
 
 const two = (count: number): string => String(count).padStart(2, '0')
 
@@ -128,7 +128,7 @@ export const detected: typeof english.detected = {
   missingHint: 'サーバーのマシンにある Holdfast のフォルダーにインストールします。',
   installOf: (name) => `${name} をインストールするコマンド`,
   title: 'このマシンにあるエージェント',
-  hint: 'サーバーの PATH で見つかりました。ワンクリックで追加でき、作業があると起動します。',
+  hint: 'ワンクリックで追加でき、作業があると起動します。',
   add: '追加',
   addName: (agent) => `${agent} を追加`,
   added: (agent) => `${agent} を追加しました`,
@@ -182,7 +182,6 @@ export const agentSignIn: typeof english.agentSignIn = {
 
 export const now: typeof english.now = {
   firstRun,
-  preparation,
   importing: { title: 'セッションの取り込み', link: 'すでにあるセッションを取り込む…' },
   title: 'いま',
   waiting: '対応待ち',

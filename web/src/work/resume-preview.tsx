@@ -16,6 +16,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { reasonText } from './reason-text.ts'
+import { usePreviewWords } from './words.ts'
 
 interface ResumePreviewProps {
   readonly workSession: WorkSession
@@ -35,7 +36,7 @@ export function ResumePreview({
   onClose,
 }: ResumePreviewProps) {
   const words = useWords()
-  const { preview } = words.continuity
+  const preview = usePreviewWords()
   const {
     data,
     error: unread,
@@ -97,7 +98,7 @@ interface FoundProps {
 }
 
 function Found({ data: { agents, missing, tasks, learned }, projectId, onLeave }: FoundProps) {
-  const { preview } = useWords().continuity
+  const preview = usePreviewWords()
   const starting = agents.filter((each) => each.missing === null)
   const cannot = agents.filter((each) => each.missing !== null)
   // Those of agents and machines stand with the agent that needs them.
@@ -146,7 +147,7 @@ interface AgentsProps {
 }
 
 function Agents({ title, agents, projectId, onLeave }: AgentsProps) {
-  const { preview } = useWords().continuity
+  const preview = usePreviewWords()
   const nameOf = useDisplayName()
   return (
     <section aria-label={title} className="flex flex-col gap-1">
@@ -197,7 +198,7 @@ interface HelpProps {
 }
 
 function Help({ what, projectId, onLeave }: HelpProps) {
-  const { preview } = useWords().continuity
+  const preview = usePreviewWords()
   return (
     <Link
       to={places[what]}
