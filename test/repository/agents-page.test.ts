@@ -20,7 +20,9 @@ test.each(known)(
     const { name, install, signIn } =
       knownAgents.find((agent) => agent.id === id) ?? expect.fail(id)
     const line = page.split('\n').find((each) => each.startsWith(`| ${name} |`))
-    for (const part of [install, signIn.command, ...signIn.keys])
+    const command =
+      'npm' in install ? ['npm install -g', ...install.npm].join(' ') : install.command
+    for (const part of [command, signIn.command, ...signIn.keys])
       expect(line).toContain(`\`${part}\``)
   },
 )

@@ -16,6 +16,7 @@ type Operation = keyof Routes
 /**
  * `own`: 404. `seen`: 200, and of what is Ann's the title and the state at most. `managed`: 403,
  * for who manages or a program. `changes`: what is shared, or something of the caller's own begun.
+ * `elsewhere`: a refusal.
  */
 type Class = 'own' | 'seen' | 'managed' | 'changes' | 'streams' | 'elsewhere'
 
@@ -41,6 +42,8 @@ const exceptions: Partial<Record<Operation, Class>> = {
   getArtifact: 'elsewhere',
   getTask: 'elsewhere',
   getNote: 'elsewhere',
+  // All of the scene's work runs, and such has nothing to resume.
+  previewResume: 'elsewhere',
 }
 
 export function classOf(operation: Operation): Class {
