@@ -49,7 +49,7 @@ describe('the settings of a project', () => {
       [
         ...numberKeys,
         ...['permission.policy', 'agent.runs_on', 'chat.workplace'],
-        ...['land.check', 'land.protected', 'land.co_author'],
+        ...['land.check', 'land.protected', 'land.ssh', 'land.co_author'],
       ].sort(),
     )
     for (const key of numberKeys) {

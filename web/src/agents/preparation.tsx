@@ -31,7 +31,7 @@ export function Preparation({ agent, name, step, onDone }: PreparationProps) {
   const queries = useQueryClient()
   const { waiting, error, send } = useSending<AgentPreparation>()
   const params = { agent }
-  const queryKey = ['preparation', agent]
+  const queryKey = ['preparation', agent, step]
   const { data: current } = useQuery<AgentPreparation>({
     queryKey,
     queryFn: ({ signal }) =>

@@ -3,7 +3,7 @@
  * page, and nothing is made before Start is pressed.
  */
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { addDetected, draftOf } from '../agents/detected.ts'
 import { loadOnce } from '../lazy-route.tsx'
@@ -45,6 +45,11 @@ export function FirstRun() {
   const { waiting, error, send, stop } = useSending<void>()
   // What a press that failed on its way has made already is not made twice.
   const made = useRef<{ path?: string; projectId?: string; agent?: Agent }>({})
+
+  // The last step is there once the agent is chosen.
+  useEffect(() => {
+    if (chosen) area.current?.focus()
+  }, [chosen])
 
   async function start() {
     if (text.trim() === '' || waiting || !folder || !chosen) return area.current?.focus()
@@ -108,12 +113,7 @@ export function FirstRun() {
         onChange={() => setChosen(undefined)}
       >
         <Suspense>
-          <AgentChoice
-            onChoose={(agent) => {
-              setChosen(agent)
-              requestAnimationFrame(() => area.current?.focus())
-            }}
-          />
+          <AgentChoice onChoose={setChosen} />
         </Suspense>
       </Step>
       <Step number={3} title={words.what} state={folder && chosen ? 'open' : 'later'}>
