@@ -10,7 +10,7 @@ import { openReview } from './open-review.ts'
 
 const here = visit({ up: true })
 
-test('[RV3] [LD1] [LD5] [LD9] a comment is sent, resolved, landed, undone', async () => {
+test('[RV3] [RV5] [UI12] [LD1] [LD5] [LD9] a comment is sent, resolved, landed, undone', async () => {
   const { repository, address, answers, idle } = await openReview(
     here,
     'landing',
@@ -30,7 +30,23 @@ test('[RV3] [LD1] [LD5] [LD9] a comment is sent, resolved, landed, undone', asyn
     .getByRole('textbox', { name: 'Comment', exact: true })
     .fill('[[write shop.txt open very late]] [[say c1: Very late now.]]')
   await page.getByRole('button', { name: 'Add draft' }).click()
-  await page.getByRole('button', { name: 'Send 1 comment' }).click()
+  // RV5: `v` marks the file as viewed and folds it, and the other way; `t` goes to the files.
+  const mark = page.getByRole('checkbox', { name: 'Viewed: shop.txt' })
+  const tree = page.getByRole('navigation', { name: 'Changed files' })
+  await page.keyboard.press('v')
+  await tree.getByText('1 of 1 viewed').waitFor()
+  expect(await mark.isChecked()).toBe(true)
+  await page.keyboard.press('v')
+  await tree.getByText('1 of 1 viewed').waitFor({ state: 'detached' })
+  expect(await mark.isChecked()).toBe(false)
+  await page.keyboard.press('t')
+  expect(
+    await tree
+      .getByRole('link', { name: /shop\.txt/ })
+      .evaluate((link) => link === document.activeElement),
+  ).toBe(true)
+  // UI12: drafts are sent from the head, in sight in every view.
+  await page.locator('header').getByRole('button', { name: 'Send 1 comment' }).click()
   await expect.poll(answers).toBe(2)
   await idle()
   // The page looks again by itself when the agent has finished.

@@ -3,7 +3,7 @@
  * on stays where it is while rows come and go.
  */
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { isTyping } from '../shell/page-keys.ts'
+import { isMeantElsewhere } from '../shell/page-keys.ts'
 import { afterKey, type Cursor, noCursor, putOn } from './cursor-keys.ts'
 
 interface CursorOfNow {
@@ -27,13 +27,7 @@ export function useCursor(
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const { cursor: before, rows: shown } = known.current
-      const elsewhere =
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        event.defaultPrevented ||
-        isTyping(event.target) ||
-        document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
+      const elsewhere = isMeantElsewhere(event)
       const { key, repeat } = event
       const now = performance.now()
       const { cursor: after, press } = afterKey(before, { key, repeat, elsewhere }, shown, now)

@@ -1,5 +1,5 @@
 /** The tree of a review: files under their folders, with lines, comments and what was viewed. */
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import type { ReviewComment } from '../../../src/protocol/review/comment.ts'
 import { inputClass } from '../parts/field.tsx'
 import { CheckIcon, TalkIcon } from '../parts/icons.tsx'
@@ -15,6 +15,7 @@ export interface TreeFile {
 }
 
 interface FileTreeProps {
+  readonly ref: Ref<HTMLElement>
   readonly files: readonly TreeFile[]
   readonly fileCount: number
   readonly comments: readonly ReviewComment[]
@@ -30,7 +31,7 @@ const treeClass =
   'flex min-h-0 min-w-0 flex-col gap-1 border-line max-lg:max-h-48 max-lg:shrink-0 ' +
   'max-lg:border-b lg:w-62 lg:shrink-0 lg:border-r'
 
-export function FileTree({ files, fileCount, comments, viewed, idOf }: FileTreeProps) {
+export function FileTree({ ref, files, fileCount, comments, viewed, idOf }: FileTreeProps) {
   const { worktrees: words } = useWords()
   const review = useReviewWords()
   const [filter, setFilter] = useState('')
@@ -44,7 +45,7 @@ export function FileTree({ files, fileCount, comments, viewed, idOf }: FileTreeP
     files.reduce((total, file) => total + (of(file) ?? 0), 0)
   const seen = files.filter(({ path }) => viewed.includes(path)).length
   return (
-    <nav aria-label={words.fileList} className={treeClass}>
+    <nav ref={ref} aria-label={words.fileList} className={treeClass}>
       <h2 className="flex items-center gap-2 px-4 pt-3 font-medium">
         {words.files(fileCount)}
         <LineCounts added={sum(({ added }) => added)} removed={sum(({ removed }) => removed)} />

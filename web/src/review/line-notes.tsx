@@ -78,23 +78,23 @@ export function useReviewNotes(key: string | undefined, stamp: string) {
   return { comments, notesOf }
 }
 
-/** Drafts that are sent together, and comments whose lines are gone. */
-export function ReviewSummary({
+/** A person's drafts, sent together: in the head, in sight wherever one has scrolled. */
+export function SendDrafts({
   conversationKey: key,
-  comments,
+  stamp,
   onSent,
 }: {
   readonly conversationKey: string
-  readonly comments: readonly ReviewComment[]
+  readonly stamp: string
   readonly onSent: (outcome: string) => void
 }) {
   const words = useReviewWords()
   const mayWrite = useMay('write')
   const { send, waiting, error } = useRequest()
-  const drafts = comments.flatMap((comment) =>
+  const { data = none } = useQuery(commentsOn(key, stamp))
+  const drafts = data.flatMap((comment) =>
     [comment, ...comment.replies].filter(({ state }) => state === 'draft'),
   ).length
-  const outdated = comments.filter((comment) => comment.outdated)
   const sendAll = async () => {
     const isSent = await send(() =>
       client.post('/api/conversations/{key}/comments/send', { params: { key } }),
@@ -105,29 +105,45 @@ export function ReviewSummary({
   }
   return (
     <>
-      {outdated.length > 0 && (
-        <section aria-label={words.outdatedComments} className="flex flex-col gap-2">
-          <h3 className="font-medium">{words.outdatedComments}</h3>
-          {outdated.map((comment) => (
-            <CommentThread
-              key={comment.id}
-              conversationKey={key}
-              comment={comment}
-              mayWrite={mayWrite}
-            />
-          ))}
-        </section>
-      )}
-      {mayWrite && drafts > 0 && (
-        <div className="flex flex-wrap items-center gap-3">
-          <SubmitButton type="button" waiting={waiting} onClick={() => void sendAll()}>
-            {words.send(drafts)}
-          </SubmitButton>
-          <span className="text-sm text-quiet">{words.draftsAreYours}</span>
-        </div>
-      )}
       <ProblemNote error={error} />
+      {mayWrite && drafts > 0 && (
+        <SubmitButton
+          type="button"
+          title={words.draftsAreYours}
+          waiting={waiting}
+          onClick={() => void sendAll()}
+        >
+          {words.send(drafts)}
+        </SubmitButton>
+      )}
     </>
+  )
+}
+
+/** Comments whose lines are gone. */
+export function OutdatedComments({
+  conversationKey: key,
+  comments,
+}: {
+  readonly conversationKey: string
+  readonly comments: readonly ReviewComment[]
+}) {
+  const words = useReviewWords()
+  const mayWrite = useMay('write')
+  const outdated = comments.filter((comment) => comment.outdated)
+  if (outdated.length === 0) return null
+  return (
+    <section aria-label={words.outdatedComments} className="flex flex-col gap-2">
+      <h3 className="font-medium">{words.outdatedComments}</h3>
+      {outdated.map((comment) => (
+        <CommentThread
+          key={comment.id}
+          conversationKey={key}
+          comment={comment}
+          mayWrite={mayWrite}
+        />
+      ))}
+    </section>
   )
 }
 
@@ -158,6 +174,7 @@ export function ViewedMark({
   return (
     <input
       type="checkbox"
+      data-viewed=""
       aria-label={words.viewed(file)}
       title={words.viewed(file)}
       checked={isViewed}

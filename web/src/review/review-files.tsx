@@ -14,7 +14,8 @@ import { useWords } from '../translations/messages.tsx'
 import { type DiffLayout, FileDiff } from '../worktrees/file-diff.tsx'
 import { type FilePatch, filesOfPatch } from '../worktrees/patch.ts'
 import { FileTree } from './file-tree.tsx'
-import { type LineNotes, ReviewSummary, useReviewNotes, ViewedMark } from './line-notes.tsx'
+import { type LineNotes, OutdatedComments, useReviewNotes, ViewedMark } from './line-notes.tsx'
+import { useReviewKeys } from './review-keys.ts'
 import { type ReviewedView, reviewOf, viewedFilesOf } from './review-queries.ts'
 import { useReviewWords } from './words.ts'
 
@@ -26,7 +27,6 @@ interface ReviewFilesProps {
   readonly layout: DiffLayout
   /** What it is compared with, for a view without changes. */
   readonly baseBranch: string | null
-  readonly onSent: (outcome: string) => void
 }
 
 /** Drawn from the beginning. */
@@ -54,14 +54,15 @@ export function ReviewFiles({
   stamp,
   layout,
   baseBranch,
-  onSent,
 }: ReviewFilesProps) {
   const { worktrees: words } = useWords()
   const review = useReviewWords()
   const { data, error, refetch } = useQuery(reviewOf(key, view, stamp))
   const { comments, notesOf } = useReviewNotes(key, stamp)
   const viewed = useQuery(viewedFilesOf(key, stamp)).data ?? []
+  const tree = useRef<HTMLElement>(null)
   const box = useRef<HTMLDivElement>(null)
+  useReviewKeys(tree, box)
   const patches = useMemo(() => patchesIn(data?.text ?? '', data?.cut ?? false), [data])
   useReviewed(key, view === 'all' || view === 'since' ? data?.to : undefined)
   if (error && !data) return <ProblemNote error={error} onRetry={() => void refetch()} />
@@ -88,6 +89,7 @@ export function ReviewFiles({
       className="flex min-h-0 min-w-0 flex-1 max-lg:flex-col"
     >
       <FileTree
+        ref={tree}
         files={data.files}
         fileCount={data.fileCount}
         comments={comments}
@@ -95,16 +97,18 @@ export function ReviewFiles({
         idOf={idOf}
       />
       <div ref={box} className={filesClass}>
-        {isWhole && <ReviewSummary conversationKey={key} comments={comments} onSent={onSent} />}
+        {isWhole && <OutdatedComments conversationKey={key} comments={comments} />}
         <NearRows root={box}>
           <ol className="flex min-w-0 flex-col gap-3 pt-3">
             {data.files.map(({ path, change }, at) => (
               <NearRow
                 key={path}
                 id={`file-${at}`}
+                tabIndex={-1}
+                data-file=""
                 first={at < drawnFiles}
                 guess={guess(patches.get(path))}
-                className="min-w-0 scroll-mt-2"
+                className="min-w-0 scroll-mt-2 rounded-md"
               >
                 <OneFile
                   conversationKey={key}
@@ -210,6 +214,7 @@ function OneFile({
           </Button>
         )}
         <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
+        {isMarked && <ViewedMark conversationKey={key} stamp={stamp} file={path} />}
       </div>
     )
   return (

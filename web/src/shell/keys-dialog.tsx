@@ -23,6 +23,8 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
     ['j k', words.rows],
     ['1 … 9', words.digits],
     ['u', words.undo],
+    ['t', words.reviewFiles],
+    ['v', words.viewed],
   ]
   return (
     <InputDialog open title={words.title} onClose={onClose}>

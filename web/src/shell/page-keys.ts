@@ -12,7 +12,18 @@ export const focusComposer = (): void =>
 /** Keys without a modifier belong to what is typed in; elsewhere they are ours. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  (target.isContentEditable ||
+    (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) &&
+      !target.matches('[type="checkbox"], [type="radio"]')))
+
+/** A key that is no key of the page: it is typed, meant for a dialog, or has a modifier. */
+export const isMeantElsewhere = (event: KeyboardEvent): boolean =>
+  event.ctrlKey ||
+  event.metaKey ||
+  event.altKey ||
+  event.defaultPrevented ||
+  isTyping(event.target) ||
+  document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
 export function usePageKeys() {
   const [open, setOpen] = useState(false)
@@ -20,9 +31,7 @@ export function usePageKeys() {
   const navigate = useNavigate()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const hasDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
-      if (hasDialog || event.defaultPrevented || isTyping(event.target)) return
-      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (isMeantElsewhere(event)) return
       if (event.key === '?') setOpen(true)
       else if (event.key === 'n' && mayWrite)
         void navigate({ to: '.', search: (search) => ({ ...search, new: 'session' }) })

@@ -49,6 +49,8 @@ export const shortcuts = {
   rows: 'On Now: move, and unfold',
   digits: 'On Now: press the button with the digit',
   undo: 'On Now: undo what was just decided',
+  reviewFiles: 'In a review: filter its files',
+  viewed: 'In a review: mark the file as viewed, and go to the next',
 }
 
 export const signIn = {

@@ -53,6 +53,8 @@ export const shortcuts: typeof english.shortcuts = {
   rows: '「いま」で: 移動して開く',
   digits: '「いま」で: 数字の付いたボタンを押す',
   undo: '「いま」で: 直前の判断を元に戻す',
+  reviewFiles: 'レビューで: ファイルを絞り込む',
+  viewed: 'レビューで: ファイルを確認済みにして次へ移動',
 }
 
 export const signIn: typeof english.signIn = {

@@ -25,6 +25,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { browserChoice, useChoice } from '../preferences/choice.ts'
 import { LandingBar } from '../review/landing-bar.tsx'
+import { SendDrafts } from '../review/line-notes.tsx'
 import { ReviewFiles } from '../review/review-files.tsx'
 import type { ReviewedView } from '../review/review-queries.ts'
 import { useReviewWords } from '../review/words.ts'
@@ -129,6 +130,7 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
             {words.refresh}
           </Button>
           <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
+          {state && key && <SendDrafts conversationKey={key} stamp={stamp} onSent={done} />}
         </div>
       </header>
       {worktree.setUp && <SetUpNote setUp={worktree.setUp} />}
@@ -156,7 +158,6 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
           stamp={stamp}
           layout={layout}
           baseBranch={worktree.baseBranch}
-          onSent={done}
         />
       )}
       {state && key && worktree.branch !== null && (
