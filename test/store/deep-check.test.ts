@@ -156,15 +156,72 @@ const cases: readonly Case[] = [
   ],
   [
     'a conversation that is another agent’s than its key says',
-    ({ projectIds }) => [
-      `insert into conversations (key, kind, project_id, agent_id, state, summary, summary_through, kept_after, unsummarised_chars,
-          message_count, chapter_after, chapter_messages, flags, generation, created_at, updated_at)
-        values ('web:${projectIds[0]}.scout', 'web', '${projectIds[0]}', 'builder', 'open', '', 0, 0, 0, 0, 0, 0, '{}', 0, 'x', 'x')`,
-    ],
-    ({ projectIds }) => ({
+    ({ chatKey }) => [`update conversations set agent_id = 'builder' where key = '${chatKey}'`],
+    ({ chatKey }) => ({
       check: 'state',
-      where: `conversations web:${projectIds[0]}.scout`,
+      where: `conversations ${chatKey}`,
       what: 'has another agent_id than its key says',
+    }),
+  ],
+  [
+    'a session of another agent than the last that it had',
+    ({ threadKey }) => [`update conversations set agent_id = 'scout' where key = '${threadKey}'`],
+    ({ threadKey }) => ({
+      check: 'state',
+      where: `conversations ${threadKey}`,
+      what: 'is of agent scout; the last it had is builder',
+    }),
+  ],
+  [
+    'a session whose agents are torn',
+    ({ threadKey }) => [`update conversations set agents = '[{' where key = '${threadKey}'`],
+    ({ threadKey }) => ({
+      check: 'state',
+      where: `conversations ${threadKey}`,
+      what: 'has had agents that cannot be read',
+    }),
+  ],
+  [
+    'a session in the lane of another',
+    ({ threadKey }) => [
+      `update conversations set lane = 'session:gone' where key = '${threadKey}'`,
+    ],
+    ({ threadKey }) => ({
+      check: 'state',
+      where: `conversations ${threadKey}`,
+      what: 'has the lane of session:gone',
+    }),
+  ],
+  [
+    'a session that does not know what it goes on from',
+    ({ chatKey }) => [
+      `update conversations set continued_from = null where continued_from = '${chatKey}'`,
+    ],
+    ({ chatKey }) => ({
+      check: 'state',
+      where: `conversations ${chatKey}`,
+      what: expect.stringContaining('which goes on from nothing'),
+    }),
+  ],
+  [
+    'a turn that is paused for no known reason',
+    () => [`update turns set paused = 'tired'`],
+    () => ({
+      check: 'state',
+      where: expect.stringMatching(/^turns /),
+      what: 'is paused for a reason that nobody knows: tired',
+    }),
+  ],
+  [
+    'a day of a session that is gone',
+    () => [
+      `insert into thread_days (day, conversation_key, removed)
+        values ('2026-01-02', 'session:gone', 0)`,
+    ],
+    () => ({
+      check: 'state',
+      where: 'thread_days 2026-01-02 session:gone',
+      what: 'belongs to no row of conversations',
     }),
   ],
   [

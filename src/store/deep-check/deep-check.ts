@@ -10,6 +10,7 @@ import { denseStreams, eventCopies, keptReceipts } from './events.ts'
 import { searchableMessages } from './searchable-messages.ts'
 import { stateOfHome } from './state-of-home.ts'
 import { stateOfReviews } from './state-of-reviews.ts'
+import { stateOfThreads } from './state-of-threads.ts'
 
 export interface Finding {
   readonly check: 'integrity' | 'streams' | 'copies' | 'state' | 'receipts' | 'search'
@@ -31,6 +32,7 @@ export async function* deepCheck(reader: Reader, integrity?: Check): AsyncGenera
     eventCopies,
     stateOfHome,
     conversationColumns,
+    stateOfThreads,
     stateOfReviews,
     keptReceipts,
     searchableMessages,
