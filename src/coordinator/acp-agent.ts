@@ -42,6 +42,7 @@ import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-proce
 import { type TurnFilesOptions, takeAfter, takeBefore } from './file-states/turn-files.ts'
 import { secretsInTurns } from './launch-secrets.ts'
 import { RecentIds } from './link.ts'
+import { isOpenElsewhere } from './open-elsewhere.ts'
 import { PersonRequests } from './person-requests.ts'
 import { AgentSandbox, type InSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
@@ -56,6 +57,7 @@ type HeldContext = {
   turnId: string | undefined
   folder?: string
   readonly updates?: UpdateCleaner
+  note?: OpenedContext['note'] | undefined
 }
 
 export class AcpAgent {
@@ -183,6 +185,7 @@ export class AcpAgent {
       onAnomaly: (anomaly) => this.#writeNote(anomalyText(anomaly), anomaly),
       onWholeError: (text) => this.#writeNote(`an error, whole: ${text.replaceAll('\n', '\\n')}`),
       started: startedAgent(this.#options.particulars),
+      isOpenElsewhere: (id) => isOpenElsewhere(id, this.#options),
     })
     this.#connection = connection
     this.#handshake = this.#openFirstContext(connection).catch(async (error: unknown) => {
@@ -330,11 +333,9 @@ export class AcpAgent {
       onQuestion: (question, withdrawn) =>
         this.#requests.question(this.#reportUpdates(held), question, withdrawn),
     }
-    const found =
-      earlier === null
-        ? await connection.open(place, handlers)
-        : await connection.reopen(place, earlier, handlers)
+    const found = await connection.reopen(place, earlier, handlers)
     held.context = found.context
+    held.note = found.note
     this.#contexts.set(contextId, held)
     return found
   }
@@ -405,6 +406,8 @@ export class AcpAgent {
       return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     held.turnId = turnId
     this.#turns.set(turnId, held)
+    if (held.note) this.#reportUpdates(held, held.updates?.add(held.note))
+    held.note = undefined
     try {
       this.sandbox.beginTurn(turnId)
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
@@ -484,15 +487,8 @@ export class AcpAgent {
       options: [...options],
     }
     const restored = this.#fieldsFor('notRestored', notRestored)
-    this.#report({
-      type: 'turn-began',
-      turnId,
-      contextId,
-      acpSessionId,
-      how,
-      ...restored,
-      ...offers,
-    })
+    const began = { turnId, contextId, acpSessionId, how }
+    this.#report({ type: 'turn-began', ...began, ...restored, ...offers })
     return how === 'new' ? primer : news
   }
 

@@ -301,6 +301,10 @@ export const sentences = {
   withoutTools:
     '{agent} has not connected to Holdfast’s tools, so it cannot record what it tried, make tasks or ask for approval; see the output of its process',
   acpSessionGone: 'The agent no longer has its session.',
+  openElsewhere:
+    'Its session is open in another program and cannot be copied, so it was told what was said.',
+  copyOfOpenElsewhere:
+    'Its session is open in another program, so the agent goes on here in a copy of it.',
   signInWays:
     '{why}\nIt offers these ways to sign in, on its page and by holdfast agents login {agent}:\n{ways}',
   nobodyConnected: 'nobody was connected',

@@ -6,6 +6,7 @@
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import { fieldsOf } from '../../platform/json.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
+import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
 import { leaveMs, listMs, maxLeftSessions, signInMs } from './limits.ts'
@@ -38,6 +39,8 @@ export interface AcpConnectionOptions
    * told no.
    */
   readonly onVisit?: ((visit: Visit) => void) | undefined
+  /** IM14: such a session is not continued here, but a copy of it. */
+  readonly isOpenElsewhere?: (acpSessionId: string) => Promise<boolean>
 }
 
 /** What an agent asks a person to open. */
@@ -51,6 +54,8 @@ export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission
 export interface OpenedContext {
   readonly context: AcpContext
   readonly opened: OpenedAcpSession
+  /** What the person is told of it, in the next turn. */
+  readonly note?: AgentUpdate | undefined
 }
 
 export class AcpConnection {
@@ -122,10 +127,33 @@ export class AcpConnection {
   }
 
   /**
-   * AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one
-   * and says why.
+   * AC4: restores an earlier session, discarding what is replayed. If that fails, or there is none,
+   * opens a new one, and says why. One that is open elsewhere is forked (IM14).
    */
   async reopen(
+    setup: AcpSessionSetup,
+    earlier: EarlierAcpSession | null,
+    handlers: ContextHandlers,
+  ): Promise<OpenedContext> {
+    if (earlier === null) return this.open(setup, handlers)
+    const { acpSessionId, forks } = earlier
+    if (setup.isNew || forks || !(await this.#options.isOpenElsewhere?.(acpSessionId)))
+      return this.#restore(setup, earlier, handlers)
+    const { context, opened } = await this.#restore(setup, { acpSessionId, forks: true }, handlers)
+    const isNew = opened.how === 'new'
+    const why = statusNotice(isNew ? 'openElsewhere' : 'copyOfOpenElsewhere')
+    const { text: title, notice } = why
+    const note: AgentUpdate = {
+      kind: 'notice',
+      severity: 'warning',
+      title,
+      description: null,
+      notice,
+    }
+    return { context, opened: { ...opened, notRestored: isNew ? why : null }, note }
+  }
+
+  async #restore(
     setup: AcpSessionSetup,
     earlier: EarlierAcpSession,
     handlers: ContextHandlers,

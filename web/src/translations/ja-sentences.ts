@@ -90,6 +90,10 @@ const words: Sentences = {
   withoutTools:
     '{agent} は Holdfast のツールに接続していません。試したことの記録、タスクの作成、承認の依頼はできません。プロセスの出力を確認してください',
   acpSessionGone: 'エージェント側にこのセッションはもうありません。',
+  openElsewhere:
+    'エージェントのセッションは別のプログラムで開かれており、エージェントはそれを複製できません。そのため、これまでの内容を新しいセッションに伝えました。',
+  copyOfOpenElsewhere:
+    'エージェントのセッションは別のプログラムで開かれているため、ここではその複製で続けます。',
   signInFirst: '{why} 先にエージェント自身のプログラムでサインインしてください: {ways}',
   signInWays:
     '{why}\n次の方法でサインインできます。エージェントのページ、または `holdfast agents login {agent}` から行えます:\n{ways}',
