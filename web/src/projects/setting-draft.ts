@@ -110,7 +110,7 @@ function orderProblem(
   const soft = settingValue(softKey, texts[softKey] ?? String(settings[softKey]))
   const hard = settingValue(hardKey, texts[hardKey] ?? String(settings[hardKey]))
   if (typeof soft !== 'number' || typeof hard !== 'number' || hard >= soft) return undefined
-  return words.settings.notBelow(words.settings.keys[softKey].name, number(soft))
+  return words.settings.notBelow(words.settings.keys[softKey], number(soft))
 }
 
 export function rangeOf(key: SettingKey, words: Messages, number: Written): string {

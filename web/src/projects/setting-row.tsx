@@ -13,6 +13,7 @@ import { inputClass } from '../parts/field.tsx'
 import { ResetIcon } from '../parts/icons.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { isDefault, rangeOf, unitOf } from './setting-draft.ts'
+import { useSettingTexts } from './words.ts'
 
 interface SettingRowProps {
   readonly name: SettingKey
@@ -40,7 +41,8 @@ export function SettingRow({
   const { number } = useWriting()
   const id = useId()
   const rule = settingRules[name]
-  const texts = words.settings.keys[name]
+  const title = words.settings.keys[name]
+  const about = useSettingTexts()[name]
   const changed = !isDefault(name, value)
   const tie = {
     id,
@@ -62,7 +64,7 @@ export function SettingRow({
     >
       <div className="min-w-0">
         <label htmlFor={id} className="font-medium">
-          {texts.name}
+          {title}
         </label>
         {changed && (
           <span className="ml-2 rounded bg-accent-wash px-1.5 py-0.5 text-xs font-medium whitespace-nowrap text-accent">
@@ -70,7 +72,7 @@ export function SettingRow({
           </span>
         )}
         <p id={`${id}-about`} className="text-sm text-quiet">
-          {texts.about}
+          {about}
         </p>
       </div>
       <div className="min-w-0">
@@ -112,7 +114,7 @@ export function SettingRow({
             </>
           )}
           {changed && mayWrite && (
-            <IconButton label={words.project.resetName(texts.name)} onClick={onReset}>
+            <IconButton label={words.project.resetName(title)} onClick={onReset}>
               <ResetIcon />
             </IconButton>
           )}

@@ -81,7 +81,7 @@ function itemsOfProject({ words, home, projectId, navigate }: Sources): PaletteI
     ...(Object.keys(words.settings.keys) as SettingKey[]).map((key) => ({
       id: `setting-${key}`,
       group: palette.settings,
-      text: words.settings.keys[key].name,
+      text: words.settings.keys[key],
       note: project.name,
       act: () => void navigate({ to: '/projects/$projectId/settings', params, hash: key }),
     })),

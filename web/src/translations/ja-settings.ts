@@ -36,103 +36,28 @@ export const settings: SettingsWords = {
     no: 'いいえ',
   },
   keys: {
-    'chat.wait_interval_seconds': {
-      name: 'メッセージ確認の間隔',
-      about: '手が空いたエージェントが次に問い合わせるまでの時間。',
-    },
-    'chat.soft_timeout_minutes': {
-      name: '終了を促すまでの無応答時間',
-      about: '最後の返答から数えます。未読メッセージがある間は終了しません。',
-    },
-    'chat.hard_timeout_minutes': {
-      name: '強制停止までの無応答時間',
-      about: '呼び出しも動きもないプロセスを停止します。終了を促すまでの時間より短くはできません。',
-    },
-    'chat.workplace': {
-      name: '新しい会話の作業場所',
-      about:
-        'プロジェクトのフォルダーでは一度に 1 つの会話だけが作業します。専用のワークツリーなら互いに待ちません。',
-    },
-    'chat.summarize_after_chars': {
-      name: '会話を要約する長さ',
-      about: 'これより長い会話は、前半を要約して引き継ぎます。',
-    },
-    'agent_session.ttl_minutes': {
-      name: 'エージェントの認証の有効時間',
-      about: '最後の呼び出しから数えます。',
-    },
-    'process_exit.grace_seconds': {
-      name: 'プロセス終了後の猶予',
-      about: 'この間に呼び出しがあれば、エージェントは生きているとみなします。',
-    },
-    'agent.start_timeout_seconds': {
-      name: '起動の制限時間',
-      about: 'この時間内に準備できなければ失敗とします。',
-    },
-    'user_session.detached_hours': {
-      name: '誰も見ていないコンソールを残す時間',
-      about: '見ていなくてもエージェントは作業を続け、この時間が過ぎると終了します。',
-    },
-    'checkpoint.interval_minutes': {
-      name: 'チェックポイントの間隔',
-      about: 'マシンが停止したときに失われうる作業の上限です。',
-    },
-    'resume.budget_tokens': {
-      name: '再開時に渡す文脈の量',
-      about: 'これまでの作業の説明は、この量に収まるように切り詰めます。',
-    },
-    'permission.deadline_minutes': {
-      name: '許可の回答期限',
-      about: '期限までに回答がなければ拒否として扱います。',
-    },
-    'turn.max_minutes': {
-      name: '1 ターンの最長時間',
-      about: 'この時間内に返答がない指示は打ち切ります。',
-    },
-    'files.keep_days': {
-      name: 'ターンのファイルを保存する日数',
-      about:
-        'この日数の間、会話をターンまで巻き戻したり、ターンから分岐したりできます。0 なら会話がある限り保存します。',
-    },
-    'worktree.remove_after_days': {
-      name: 'ワークツリーを削除するまで',
-      about:
-        '最後に使ってからの日数です。失われるものがないときだけ削除します。0 なら削除しません。',
-    },
-    'permission.policy': {
-      name: 'エージェントが許可を求めたとき',
-      about: '人に確認せずに許可する範囲です。',
-    },
-    'restart.max': {
-      name: '再起動の上限',
-      about: '下の期間内の回数です。',
-    },
-    'restart.window_seconds': {
-      name: '再起動を数える期間',
-      about: 'これより前の再起動は数えません。',
-    },
-    'land.check': {
-      name: '取り込み前のチェック',
-      about:
-        'ワークツリーで成功する必要があるコマンド（例：npm test）。エージェントと同じ隔離環境で実行します。',
-    },
-    'land.protected': {
-      name: '保護するブランチ',
-      about: 'コンマ区切りの名前。プルリクエストでのみ取り込めます。',
-    },
-    'land.ssh': {
-      name: 'マシンの ssh でプッシュ',
-      about:
-        'オーナー以外が取り込むときも使います。Holdfast を実行しているユーザーとして接続します。',
-    },
-    'land.co_author': {
-      name: 'エージェントを共同作者として記載',
-      about: '取り込むコミットに記載します。',
-    },
-    'agent.runs_on': {
-      name: 'エージェントを動かすマシン',
-      about:
-        'コーディネーターのラベル。そのラベルがあるマシンでだけ起動します。エージェントごとに別のラベルも指定できます。',
-    },
+    'chat.wait_interval_seconds': 'メッセージ確認の間隔',
+    'chat.soft_timeout_minutes': '終了を促すまでの無応答時間',
+    'chat.hard_timeout_minutes': '強制停止までの無応答時間',
+    'chat.workplace': '新しい会話の作業場所',
+    'chat.summarize_after_chars': '会話を要約する長さ',
+    'agent_session.ttl_minutes': 'エージェントの認証の有効時間',
+    'process_exit.grace_seconds': 'プロセス終了後の猶予',
+    'agent.start_timeout_seconds': '起動の制限時間',
+    'user_session.detached_hours': '誰も見ていないコンソールを残す時間',
+    'checkpoint.interval_minutes': 'チェックポイントの間隔',
+    'resume.budget_tokens': '再開時に渡す文脈の量',
+    'permission.deadline_minutes': '許可の回答期限',
+    'turn.max_minutes': '1 ターンの最長時間',
+    'files.keep_days': 'ターンのファイルを保存する日数',
+    'worktree.remove_after_days': 'ワークツリーを削除するまで',
+    'permission.policy': 'エージェントが許可を求めたとき',
+    'restart.max': '再起動の上限',
+    'restart.window_seconds': '再起動を数える期間',
+    'land.check': '取り込み前のチェック',
+    'land.protected': '保護するブランチ',
+    'land.ssh': 'マシンの ssh でプッシュ',
+    'land.co_author': 'エージェントを共同作者として記載',
+    'agent.runs_on': 'エージェントを動かすマシン',
   },
 }
